@@ -1,6 +1,6 @@
 import { duplicateValue } from '../domain/rules.ts'
 import { errorEnvelope } from '../http/errors.ts'
-import { bodyTypes, MAXIMUM_JSON_BYTES, parseStrictJson } from '../http/json.ts'
+import { JSON_TYPES, MAXIMUM_JSON_BYTES, parseStrictJson } from '../http/json.ts'
 import {
   type DetailCode,
   DomainError,
@@ -105,7 +105,7 @@ export function errorExamples(resources: readonly Resource[], base: string) {
     ],
     UNSUPPORTED_MEDIA_TYPE: [
       `${line('POST', path, BEARER, 'Content-Type: text/plain')}\n\nexample`,
-      `The body must be ${bodyTypes('POST').join(' or ')}, in UTF-8 and without a content encoding.`,
+      `The body must be ${JSON_TYPES.join(' or ')}, in UTF-8 and without a content encoding.`,
     ],
     BUSINESS_RULE_VIOLATION: unknownReference,
     TOO_MANY_REQUESTS: [

@@ -1,8 +1,9 @@
-import { bodyTypes, MAXIMUM_JSON_BYTES } from '../http/json.ts'
+import { JSON_TYPES, MAXIMUM_JSON_BYTES } from '../http/json.ts'
 import { DEFAULT_PAGE_SIZE, queryable, sortable } from '../model/query/query.ts'
 import { searchable } from '../model/query/search.ts'
 import { nameField, ownedBy, referencesTo, targetOf } from '../model/relations.ts'
 import type { Leaf, Resource } from '../model/resource.ts'
+import { patch } from '../rest/operations/patch.ts'
 import type { RestSettings } from '../rest/urls.ts'
 import type { Schema } from './openapi/field-schema.ts'
 import { inputSchema, patchSchema, representationSchema } from './openapi/resource-schemas.ts'
@@ -39,10 +40,10 @@ export function profileOf(
       replace: replaceable
         ? { method: 'PUT', omitted_fields: 'cleared', read_only_fields: 'ignored when equal, otherwise 400' }
         : 'not possible',
-      patch: replaceable ? { method: 'PATCH', media_types: bodyTypes('PATCH') } : 'not possible',
+      patch: replaceable ? { method: 'PATCH', media_types: patch.body?.types } : 'not possible',
       delete: { ...DELETE_POLICY, also_deletes: deletedWith(resource, resources) },
       preconditions: PRECONDITIONS,
-      body: { media_types: bodyTypes('POST'), maximum_bytes: MAXIMUM_JSON_BYTES, unknown_fields: unknown },
+      body: { media_types: JSON_TYPES, maximum_bytes: MAXIMUM_JSON_BYTES, unknown_fields: unknown },
       null_links: { 'application/json': 'null', 'application/hal+json': 'omitted' },
     },
   }

@@ -7,8 +7,8 @@ import {
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api'
-import type { Context, Middleware } from 'koa'
 import { tracer } from '../observability/observation.ts'
+import type { Context, Middleware } from './context.ts'
 
 /** Logs and metrics show only this much of a finished request. */
 export interface AnsweredRequest {
@@ -54,7 +54,7 @@ export function observe(
     const finish = async () => {
       const aborted = await isAborted
       // The request may have ended before it reached its route.
-      const route = (ctx.state['route'] as string | undefined) ?? templateOf(ctx.path)
+      const route = ctx.state.route ?? templateOf(ctx.path)
       const request = {
         method: ctx.method,
         route,
@@ -62,10 +62,10 @@ export function observe(
         ...(route === undefined && { path: ctx.path.slice(0, PATH_CHARACTERS) }),
         status: ctx.res.statusCode,
         seconds: (performance.now() - started) / 1000,
-        requestId: ctx.state['requestId'] as string,
+        requestId: ctx.state.requestId,
         traceId: traceIdOf(ctx, span),
         aborted,
-        reason: ctx.state['reason'] as string | undefined,
+        reason: ctx.state.reason,
       }
       span?.setAttribute('http.response.status_code', request.status)
       if (route) span?.updateName(`${ctx.method} ${route}`).setAttribute('http.route', route)

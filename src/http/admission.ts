@@ -1,10 +1,10 @@
 import cluster from 'node:cluster'
 import type { RequestListener } from 'node:http'
 import { finished } from 'node:stream'
-import type { Context, Middleware } from 'koa'
 import { LRUCache } from 'lru-cache'
 import { RateLimiterCluster, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { callerOf } from './auth/authenticate.ts'
+import type { Context, Middleware } from './context.ts'
 import { HttpError } from './errors.ts'
 import { bodyBytes } from './json.ts'
 import { Limiter } from './limiter.ts'
@@ -79,8 +79,8 @@ const BYTES_PER_MILLISECOND = 6_000
  * @returns what to call when they are sent, or no longer kept
  */
 export function holdResponse(ctx: Context, bytes: number): () => void {
-  const release = (ctx.state['load'] as Load).holdResponse(callerOf(ctx).identity, bytes)
-  return () => void setTimeout(release, bytes / BYTES_PER_MILLISECOND).unref()
+  const release = ctx.state.holdResponse?.(bytes)
+  return () => void setTimeout(() => release?.(), bytes / BYTES_PER_MILLISECOND).unref()
 }
 
 /** Refuses requests beyond the capacity or the share of their caller, and counts large responses and bodies. */
@@ -88,7 +88,7 @@ export function shedLoad(load: Load): Middleware {
   return async (ctx, next) => {
     const { identity } = callerOf(ctx)
     load.admit(identity)
-    ctx.state['load'] = load
+    ctx.state.holdResponse = (bytes) => load.holdResponse(identity, bytes)
     // The length of a chunked body is not known before its end.
     const isLarge = ctx.get('Transfer-Encoding') !== '' || (ctx.request.length ?? 0) > SMALL_BODY
     const endBody = isLarge ? await load.startBody(identity) : undefined

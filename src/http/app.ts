@@ -1,8 +1,9 @@
 import type { RequestListener } from 'node:http'
-import Koa, { type Context, type Middleware } from 'koa'
+import Koa from 'koa'
 import { observe, type ReportRequest } from './access-log.ts'
 import { createTurns, type Load, limitRate, shedLoad } from './admission.ts'
 import { exchangeConsistencyTokens, type Positions } from './consistency.ts'
+import type { Context, Middleware } from './context.ts'
 import { type ReportFault, renderErrors } from './errors.ts'
 import { checkHeaders } from './negotiation.ts'
 import {
@@ -84,7 +85,7 @@ export function createApp(parts: AppParts): RequestListener {
   ]
   for (const layer of middleware) app.use(layer)
   ignoreLostConnections(app)
-  app.on('error', (error, ctx) => reportFault(error, ctx?.state['requestId'] ?? ''))
+  app.on('error', (error, ctx) => reportFault(error, ctx?.state.requestId ?? ''))
   return turns.wrap(app.callback())
 }
 

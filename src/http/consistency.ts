@@ -1,6 +1,6 @@
-import type { Middleware } from 'koa'
 import type { Consistency } from '../model/caller.ts'
 import { callerOf } from './auth/authenticate.ts'
+import type { Middleware } from './context.ts'
 import { HEADER_NAMES, requestHeader } from './headers/request-headers.ts'
 
 export interface Positions {
@@ -17,7 +17,7 @@ export function exchangeConsistencyTokens({ read, issue }: Positions): Middlewar
   return async (ctx, next) => {
     const token = requestHeader(ctx, 'ConsistencyToken') ?? ''
     const consistency: Consistency = { after: token === '' ? undefined : read(token), hasWritten: false }
-    ctx.state['caller'] = { ...callerOf(ctx), consistency }
+    ctx.state.caller = { ...callerOf(ctx), consistency }
     await next()
     if (!consistency.hasWritten) return
     const issued = await issue()

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { Context, Middleware } from 'koa'
 import { validate as isUuid } from 'uuid'
 import { DomainError, type ErrorCode, STATUS } from '../model/errors.ts'
 import { inWords } from '../model/labels.ts'
+import type { Context, Middleware } from './context.ts'
 import { link } from './headers/links.ts'
 import { asksFor } from './negotiation.ts'
 import { hasHost, type PublicAddress, rootFor } from './request-target.ts'
@@ -71,7 +71,7 @@ export const PROBLEM = 'application/problem+json'
  * is malformed.
  */
 function problemDocument(ctx: Context, { code, message, details }: DomainError, address: PublicAddress) {
-  const id = ctx.state['requestId'] as string
+  const id = ctx.state.requestId
   return {
     type: hasHost(ctx) ? `${rootFor(ctx, address)}/errors/${code}` : relativeAddress(ctx.path, code),
     title: inWords(code.toLowerCase()),
@@ -100,12 +100,12 @@ export function renderErrors(
     try {
       await next()
     } catch (thrown) {
-      const id = ctx.state['requestId'] as string
+      const id = ctx.state.requestId
       const masked = `Internal error. The service log has the details under request id ${id}.`
       const error = thrown instanceof DomainError ? thrown : new DomainError('INTERNAL_ERROR', masked)
       if (error !== thrown) reportFault(thrown, id)
       // The log, but not the caller, gets the reason why the database did not serve.
-      if (error.cause instanceof Error) ctx.state['reason'] = error.cause.message
+      if (error.cause instanceof Error) ctx.state.reason = error.cause.message
       const { type, body } = (formatOf(ctx.path) ?? formatGeneral)(ctx, error)
       ctx.vary('Accept')
       ctx.status = STATUS[error.code]

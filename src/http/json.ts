@@ -1,50 +1,46 @@
 import { isUtf8 } from 'node:buffer'
-import type { Context } from 'koa'
 import getRawBody from 'raw-body'
 import secureJson from 'secure-json-parse'
 import { DomainError } from '../model/errors.ts'
 import { exactNumber } from '../model/values.ts'
+import type { Context } from './context.ts'
 import { HttpError } from './errors.ts'
 
-export const JSON_TYPES = ['application/json', 'application/hal+json']
+export const JSON_TYPES: readonly string[] = ['application/json', 'application/hal+json']
 /** RFC 7396. */
 export const MERGE_PATCH = 'application/merge-patch+json'
-const PATCH_TYPES = [...JSON_TYPES, MERGE_PATCH]
 
-/** RFC 5789 §3.1. */
-export const ACCEPT_PATCH = { 'Accept-Patch': PATCH_TYPES.join(', ') }
-
-export function bodyTypes(method: string): readonly string[] {
-  return method === 'PATCH' ? PATCH_TYPES : JSON_TYPES
+/** The header that says what PATCH accepts (RFC 5789 §3.1). */
+export function acceptPatch(types: readonly string[]) {
+  return { 'Accept-Patch': types.join(', ') }
 }
 
 /** @throws {DomainError} UNSUPPORTED_MEDIA_TYPE (415), PAYLOAD_TOO_LARGE (413), MALFORMED_JSON (400) */
-export async function readJsonBody(ctx: Context): Promise<unknown> {
+export async function readJsonBody(ctx: Context, types = JSON_TYPES): Promise<unknown> {
   const hasBody = ctx.headers['transfer-encoding'] !== undefined || (ctx.request.length ?? 0) > 0
   if (!hasBody) throw new DomainError('MALFORMED_JSON', 'The request needs a JSON body.')
-  refuseMediaType(ctx)
+  refuseMediaType(ctx, types)
   return parseStrictJson(await readBytes(ctx), 'The body')
 }
 
 export function bodyBytes({ state }: Context): number {
-  return (state['bodyBytes'] as number | undefined) ?? 0
+  return state.bodyBytes ?? 0
 }
 
-function refuseMediaType(ctx: Context): void {
-  const accepted = bodyTypes(ctx.method)
+function refuseMediaType(ctx: Context, accepted: readonly string[]): void {
   const charset = ctx.request.charset.toLowerCase()
   const encoding = ctx.get('Content-Encoding').toLowerCase()
   const isAccepted = ctx.is(...accepted) && ['', 'utf-8', 'utf8'].includes(charset)
   if (isAccepted && ['', 'identity'].includes(encoding)) return
   const message = `The body must be ${accepted.join(' or ')}, in UTF-8 and without a content encoding.`
-  const headers = ctx.method === 'PATCH' ? ACCEPT_PATCH : {}
+  const headers = ctx.method === 'PATCH' ? acceptPatch(accepted) : {}
   throw new HttpError('UNSUPPORTED_MEDIA_TYPE', message, headers)
 }
 
 async function readBytes(ctx: Context): Promise<Buffer> {
   try {
     const bytes = await getRawBody(ctx.req, { limit: MAXIMUM_JSON_BYTES, length: ctx.request.length })
-    ctx.state['bodyBytes'] = bytes.length
+    ctx.state.bodyBytes = bytes.length
     return bytes
   } catch (error) {
     const { type = '' } = error as { type?: string }

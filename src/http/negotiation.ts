@@ -1,6 +1,8 @@
-import type { IncomingHttpHeaders } from 'node:http'
-import type { Context, Middleware } from 'koa'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import accepts from 'accepts'
 import { errorAt } from '../model/errors.ts'
+import type { Context, Middleware } from './context.ts'
+import { type Preferences, parsePreferences } from './headers/preferences.ts'
 import { HEADER_NAMES } from './headers/request-headers.ts'
 
 /** The headers that requests are read from, apart from Authorization, and those with forms of their own. */
@@ -49,13 +51,26 @@ const RANGE_PARAMETER = /;(?!\s*q\s*=)[^=;,"]*(?:=(?:"(?:[^"\\]|\\.)*"|[^;,]*))?
  * The media type that the client prefers, or false. Ignores parameters: `application/json` is acceptable for
  * `application/json; charset=utf-8`, since it is always in UTF-8.
  */
-export function acceptable(ctx: Context, ...types: readonly string[]): string | false {
+export function acceptable({ headers, state }: Context, ...types: readonly string[]): string | false {
   // The library reads the whole header again after each comma behind an open quote.
-  ctx.headers.accept &&= ctx.headers.accept.replace(RANGE_PARAMETER, '').replaceAll('"', '')
-  return ctx.accepts(...types)
+  const accept = headers.accept?.replace(RANGE_PARAMETER, '').replaceAll('"', '')
+  state.accepts ??= accepts({ headers: { accept } } as IncomingMessage)
+  return state.accepts.type([...types]) as string | false
 }
 
 /** Whether Accept names the media type itself, in any case, and does not refuse it with `q=0`. */
 export function asksFor(ctx: Context, type: string): boolean {
   return ctx.get('Accept').toLowerCase().includes(type) && acceptable(ctx, type) === type
+}
+
+/** @throws {DomainError} INVALID_QUERY_PARAMETER (400) for an unknown value of `tx` */
+export function preferencesOf({ headers, state }: Context): Preferences {
+  state.preferences ??= parsePreferences(headers['prefer'] as string | undefined)
+  return state.preferences
+}
+
+/** @param preference such as `handling=strict` (RFC 7240 §3) */
+export function reportApplied(ctx: Context, preference: string): void {
+  ctx.append('Preference-Applied', preference)
+  ctx.vary('Prefer')
 }

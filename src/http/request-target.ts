@@ -1,5 +1,5 @@
-import type { Context, Middleware } from 'koa'
 import { DomainError } from '../model/errors.ts'
+import type { Context, Middleware } from './context.ts'
 
 /** A name or an IP address, with an optional port (RFC 3986 §3.2.2, without its rare forms). */
 const HOST = /^(?:[A-Za-z0-9._~-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/

@@ -6,8 +6,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { constants, createBrotliCompress, createGzip } from 'node:zlib'
 import cors from '@koa/cors'
 import helmet from 'helmet'
-import type { Middleware } from 'koa'
 import { requestTimings, Timings } from '../observability/observation.ts'
+import type { Middleware } from './context.ts'
 import { METHODS } from './errors.ts'
 
 const ACCEPTED = /^[A-Za-z0-9._-]{8,64}$/
@@ -19,7 +19,7 @@ const ACCEPTED = /^[A-Za-z0-9._-]{8,64}$/
 export const requestId: Middleware = (ctx, next) => {
   const received = ctx.app.proxy ? ctx.get('X-Request-Id') : ''
   const id = ACCEPTED.test(received) ? received : randomUUID()
-  ctx.state['requestId'] = id
+  ctx.state.requestId = id
   ctx.set('X-Request-Id', id)
   return next()
 }
@@ -145,7 +145,7 @@ export const compressBodies: Middleware = async (ctx, next) => {
   if (known !== '') ctx.headers['if-none-match'] = known.replaceAll(`:${preferred}"`, '"')
   await next()
   const etag = String(ctx.response.headers['etag'] ?? '').replace(/^(".*)"$/, `$1:${preferred}"`)
-  const shortest = ctx.state['isVersioned'] ? SHORTEST_VERSIONED : SHORTEST
+  const shortest = ctx.state.isVersioned ? SHORTEST_VERSIONED : SHORTEST
   const isCompressible = (ctx.length ?? 0) >= shortest && COMPRESSIBLE.test(ctx.type)
   if (isCompressible) {
     const body = ctx.body as Readable | Buffer | string

@@ -1,11 +1,11 @@
 import Router from '@koa/router'
-import type { Context, Middleware } from 'koa'
 import { type Action, authorize } from '../model/caller.ts'
 import { DomainError } from '../model/errors.ts'
 import type { Resource } from '../model/resource.ts'
 import { callerOf } from './auth/authenticate.ts'
+import type { Context, Middleware } from './context.ts'
 import { type FormatError, METHODS, methodNotAllowed } from './errors.ts'
-import { ACCEPT_PATCH } from './json.ts'
+import { acceptPatch } from './json.ts'
 import { refuseMalformedHost } from './request-target.ts'
 
 export interface Route {
@@ -28,6 +28,8 @@ export interface Endpoint {
   readonly handle: Handler
   /** The scope that the token must have. */
   readonly scope?: readonly [resource: Resource, action: Action]
+  /** The media types of the body. */
+  readonly accepts?: readonly string[] | undefined
 }
 
 export type Handler = (ctx: Context) => void | Promise<void>
@@ -74,7 +76,7 @@ export function createRouteTable(
 }
 
 async function dispatch(ctx: Context, { path, methods }: Route): Promise<void> {
-  ctx.state['route'] = path
+  ctx.state.route = path
   const endpoint = methods[ctx.method as Method]
   if (!endpoint) return respondToOptions(ctx, methods)
   if (endpoint.scope) authorize(callerOf(ctx), ...endpoint.scope)
@@ -84,7 +86,7 @@ async function dispatch(ctx: Context, { path, methods }: Route): Promise<void> {
 /** RFC 9110 §9.3.7. */
 function respondToOptions(ctx: Context, methods: Route['methods']): void {
   const allowed = [...Object.keys(methods), 'OPTIONS'].join(', ')
-  const headers = { Allow: allowed, ...(methods.PATCH && ACCEPT_PATCH) }
+  const headers = { Allow: allowed, ...(methods.PATCH?.accepts && acceptPatch(methods.PATCH.accepts)) }
   if (ctx.method !== 'OPTIONS') throw methodNotAllowed(ctx.method, headers)
   ctx.set(headers)
   ctx.status = 204

@@ -6,7 +6,7 @@ import { valueAt } from './rows.ts'
 import { isBlank, isObject } from './values.ts'
 
 /** The content of a body. `values` has only the valid fields; nothing is converted except timestamps. */
-interface Inspection {
+export interface Inspection {
   readonly values: Values
   /** Read-only fields and members as sent, to be compared with the stored ones. */
   readonly readOnly: Values

@@ -1,5 +1,4 @@
 import { extname } from 'node:path'
-import type { Context } from 'koa'
 import { stringify } from 'yaml'
 import { type CatalogueEntry, catalogueEntries, explanationsOf } from '../documents/error-catalogue.ts'
 import type { Html } from '../documents/html.ts'
@@ -14,6 +13,7 @@ import {
   respondWithContent,
   staticContent,
 } from '../http/content/static-content.ts'
+import type { Context } from '../http/context.ts'
 import { link } from '../http/headers/links.ts'
 import { rootFor } from '../http/request-target.ts'
 import { type Handler, type Route, reads } from '../http/routes.ts'
@@ -86,7 +86,7 @@ export function documentRoutes(
 export function notFoundRoute(resources: readonly Resource[], settings: SiteSettings): Route {
   return browserRoute('/{*path}', (ctx) => {
     // The log names the path of a request that has no route.
-    ctx.state['route'] = undefined
+    ctx.state.route = undefined
     respondWithPage(ctx, notFoundPage(siteFor(ctx, settings), resources, ctx.path.slice(0, 200)))
     ctx.status = 404
   })
@@ -206,7 +206,7 @@ function jsonOrPage<Content extends object>(
     negotiate(ctx, ['application/json', 'text/html'])
     const site = siteFor(ctx, settings)
     const content = contentAt(site.root)
-    if (ctx.state['mediaType'] === 'text/html') respondWithPage(ctx, toPage(content, site))
+    if (ctx.state.mediaType === 'text/html') respondWithPage(ctx, toPage(content, site))
     else respondWithContent(ctx, staticContent('.json', JSON.stringify(content)))
   }
 }

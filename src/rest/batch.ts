@@ -1,28 +1,27 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import Router from '@koa/router'
-import type { Context } from 'koa'
-import type { Executor } from '../graph/execution/operation.ts'
 import { callerOf } from '../http/auth/authenticate.ts'
-import { preferencesOf } from '../http/headers/preferences.ts'
+import type { Context } from '../http/context.ts'
+import { parsePreferences } from '../http/headers/preferences.ts'
 import { requestHeader } from '../http/headers/request-headers.ts'
-import { bodyTypes, JSON_TYPES, readJsonBody } from '../http/json.ts'
+import { JSON_TYPES, readJsonBody } from '../http/json.ts'
 import { refuseLongHeaders } from '../http/negotiation.ts'
-import type { Endpoint, Handler, Route } from '../http/routes.ts'
+import type { Endpoint, Route } from '../http/routes.ts'
 import { authorize } from '../model/caller.ts'
 import { type DetailCode, DomainError, type ErrorCode, errorAt, STATUS } from '../model/errors.ts'
 import type { Values } from '../model/resource.ts'
 import { isObject } from '../model/values.ts'
-import type { ServiceOperation } from './operations/operation.ts'
+import { idempotencyKeyOf } from './conditional.ts'
+import type { RestParts, ServiceOperation } from './operations/operation.ts'
+import { OPERATION_HEADERS, WRITES } from './operations/resource-operations.ts'
+import { runBatch, type Write, type WriteRequest, writeRequest } from './operations/write.ts'
 import { QueryParameters } from './query-parameters.ts'
 import { linkDescription, negotiate, respond, viewerOf } from './respond.ts'
-import { basePath, type RestSettings } from './urls.ts'
-import { idempotencyKeyOf, runBatch, type Write, type WriteRequest } from './writes.ts'
-
-export const BATCH_PATH = '/batch'
+import { basePath } from './urls.ts'
 
 export const batch: ServiceOperation = {
   method: 'POST',
-  path: BATCH_PATH,
+  path: '/batch',
   id: 'runBatch',
   summary: 'Write several resources in one transaction',
   description: ({ base }) =>
@@ -39,29 +38,46 @@ export const batch: ServiceOperation = {
     },
   },
   errors: (Object.keys(STATUS) as ErrorCode[]).filter((code) => code !== 'METHOD_NOT_ALLOWED'),
+
+  /** All writes are checked before the first runs. */
+  handler(parts, served) {
+    const { executor, settings } = parts
+    const parse = operationParser(parts, served)
+    return async (ctx) => {
+      negotiate(ctx)
+      QueryParameters.refuse(ctx.URL.searchParams)
+      const operations = operationsOf(await readJsonBody(ctx))
+      const writes = operations.map((operation, index) => {
+        try {
+          return parse(ctx, operation, index)
+        } catch (error) {
+          throw located(error, index)
+        }
+      })
+      const { results, failure } = await runBatch(ctx, writes, executor)
+      if (failure) throw located(failure, results.length)
+      const viewer = viewerOf(ctx, settings)
+      linkDescription(ctx, viewer.urls)
+      const responses = writes.map((write, index) =>
+        write.respond(results[index]?.['write'] as Values, viewer),
+      )
+      respond(ctx, 200, { results: responses })
+    }
+  },
 }
 
 /** Each operation keeps the connection and the locks of those before it. */
 export const MAXIMUM_OPERATIONS = 100
 
-export interface WriteEndpoint extends Required<Endpoint> {
+export interface WriteEndpoint extends Endpoint {
+  readonly scope: NonNullable<Endpoint['scope']>
   readonly write: (request: WriteRequest) => Write
 }
 
-const METHODS: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE']
+const METHODS: readonly string[] = WRITES.map(({ method }) => method)
 
-/** The batch has all other headers. */
-export const OPERATION_HEADERS = [
-  'content-type',
-  'idempotency-key',
-  'if-match',
-  'if-none-match',
-  'if-unmodified-since',
-  'prefer',
-]
-
-/** Runs writes in one transaction. All of them are checked before the first runs. */
-export function batchHandler(routes: readonly Route[], executor: Executor, settings: RestSettings): Handler {
+/** Makes the function that reads the operations of a batch. */
+function operationParser({ settings }: RestParts, routes: readonly Route[]) {
   const router = new Router({ sensitive: true, strict: true })
   for (const [index, { path, methods }] of routes.entries()) {
     const isWritable = METHODS.some((method) => method in methods)
@@ -69,7 +85,7 @@ export function batchHandler(routes: readonly Route[], executor: Executor, setti
   }
 
   /** @throws {DomainError} as for a request on its own, and VALIDATION_FAILED (400) if it is not a write */
-  function parse(ctx: Context, operation: unknown, index: number): Write {
+  return (ctx: Context, operation: unknown, index: number): Write => {
     const { method, path, headers, body } = inspect(operation)
     const url = basePath(settings) + path
     const [layer] = router.match(url, method).path
@@ -81,33 +97,14 @@ export function batchHandler(routes: readonly Route[], executor: Executor, setti
       throw invalid('method', 'INVALID_VALUE', `${method} is not allowed at this path. Allowed: ${allowed}.`)
     }
     authorize(callerOf(ctx), ...endpoint.scope)
-    refuseMediaType(method, headers['content-type'])
+    refuseMediaType(endpoint.accepts, headers['content-type'])
     const key = idempotencyKeyOf(ctx)
     const inherited = {
       prefer: requestHeader(ctx, 'PreferWrite'),
       'idempotency-key': key && `${key}:${index}`,
     }
     const params = layer.params(url, layer.captures(url))
-    return endpoint.write({ params, headers: { ...inherited, ...headers }, body })
-  }
-
-  return async (ctx) => {
-    negotiate(ctx)
-    QueryParameters.refuse(ctx.URL.searchParams)
-    const operations = operationsOf(await readJsonBody(ctx))
-    const writes = operations.map((operation, index) => {
-      try {
-        return parse(ctx, operation, index)
-      } catch (error) {
-        throw located(error, index)
-      }
-    })
-    const { results, failure } = await runBatch(ctx, writes, executor)
-    if (failure) throw located(failure, results.length)
-    const viewer = viewerOf(ctx, settings)
-    linkDescription(ctx, viewer.urls)
-    const responses = writes.map((write, index) => write.respond(results[index]?.['write'] as Values, viewer))
-    respond(ctx, 200, { results: responses })
+    return endpoint.write(writeRequest(params, { ...inherited, ...headers }, body))
   }
 }
 
@@ -141,14 +138,13 @@ function inspect(operation: unknown) {
   const [wrong] = Object.entries(known).find(([, value]) => typeof value !== 'string') ?? []
   if (wrong) throw invalid(`headers.${wrong}`, 'INVALID_TYPE', `${wrong} must be a string.`)
   refuseLongHeaders(known as IncomingHttpHeaders, 'headers.')
-  if (preferencesOf({ headers: known as IncomingHttpHeaders }).tx !== undefined) {
+  if (parsePreferences(known['prefer'] as string | undefined).tx !== undefined) {
     throw invalid('headers.prefer', 'INVALID_VALUE', 'Send the preference tx with the whole batch.')
   }
   return { method, path, headers: known as IncomingHttpHeaders, body }
 }
 
-function refuseMediaType(method: string, type = 'application/json'): void {
-  const accepted = bodyTypes(method)
+function refuseMediaType(accepted = JSON_TYPES, type = 'application/json'): void {
   const [essence = ''] = type.toLowerCase().split(';')
   if (accepted.includes(essence.trim())) return
   throw new DomainError('UNSUPPORTED_MEDIA_TYPE', `The body must be ${accepted.join(' or ')}.`)

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import type { Context } from 'koa'
 import { namesTag } from '../http/content/static-content.ts'
+import type { Context } from '../http/context.ts'
 import { requestHeader } from '../http/headers/request-headers.ts'
 import { INTEGER_RANGE } from '../model/kinds/integer.ts'
 import { isUnmodifiedSince } from '../model/precondition.ts'
@@ -23,7 +23,7 @@ export function listTag(revision: string, variant: string): string {
 
 /** Distinguishes the representations of one revision by the request and other values. */
 export function listVariant(ctx: Context, more: readonly unknown[]): string {
-  return crc32([ctx.path, ctx.querystring, ctx.state['mediaType'], ...more].join(' ')).toString(36)
+  return crc32([ctx.path, ctx.querystring, ctx.state.mediaType, ...more].join(' ')).toString(36)
 }
 
 /** The revision that the client has in this variant (RFC 9110 §13.1.2). */
@@ -44,9 +44,19 @@ export function conditionVariables(request: Pick<Context, 'headers'>, id: string
     : { ifVersion: versionsIn(ifMatch, id) }
 }
 
+/**
+ * The key that makes a POST safe to repeat (draft-ietf-httpapi-idempotency-key-header): a quoted string or, as most
+ * clients send it, without quotes.
+ */
+export function idempotencyKeyOf(request: Pick<Context, 'headers'>): string | undefined {
+  return requestHeader(request, 'IdempotencyKey')
+    ?.trim()
+    .replace(/^"(.*)"$/, '$1')
+}
+
 export function describeVersion(ctx: Context, headers: Readonly<Record<string, string>>): void {
   ctx.set(headers)
-  ctx.state['isVersioned'] = true
+  ctx.state.isVersioned = true
 }
 
 /** The headers that a later conditional request needs (RFC 9110 §8.8). */

@@ -1,6 +1,6 @@
 import type { Options } from 'csv-stringify'
 import { stringify } from 'csv-stringify/sync'
-import type { Context } from 'koa'
+import type { Context } from '../http/context.ts'
 import { link } from '../http/headers/links.ts'
 import { DomainError } from '../model/errors.ts'
 import { kindOf } from '../model/fields.ts'

@@ -1,5 +1,5 @@
-import type { Context } from 'koa'
 import { callerOf } from '../http/auth/authenticate.ts'
+import type { Context } from '../http/context.ts'
 import { link } from '../http/headers/links.ts'
 import { acceptable } from '../http/negotiation.ts'
 import { DomainError } from '../model/errors.ts'
@@ -22,12 +22,12 @@ export function negotiate(ctx: Context, types = MEDIA_TYPES): void {
   ctx.vary('Accept')
   const type = acceptable(ctx, ...types)
   if (!type) throw new DomainError('NOT_ACCEPTABLE', `Supported media types: ${types.join(', ')}.`)
-  ctx.state['mediaType'] = type
+  ctx.state.mediaType = type
 }
 
 /** @param embeds whether the document, or an item in it, can have embedded lists */
 export function respond(ctx: Context, status: number, document: object, embeds = false): void {
-  const type = ctx.state['mediaType'] as string
+  const type = ctx.state.mediaType as string
   const isPlain = type === 'application/json'
   ctx.status = status
   ctx.set('Content-Type', isPlain ? `${type}; charset=utf-8` : type)
@@ -43,7 +43,7 @@ export function linkDescription(ctx: Context, { base }: Urls): void {
 export type Viewer = ReturnType<typeof viewerOf>
 
 export function viewerOf(ctx: Context, settings: RestSettings) {
-  const hasTemplates = ctx.state['mediaType'] === HAL_FORMS
+  const hasTemplates = ctx.state.mediaType === HAL_FORMS
   // Templates depend on the scopes.
   if (hasTemplates) ctx.vary('Authorization')
   return { caller: callerOf(ctx), urls: urlsFor(ctx, settings), hasTemplates }

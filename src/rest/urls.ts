@@ -1,5 +1,5 @@
-import type { Context } from 'koa'
 import type { FeedWatch } from '../domain/feed/watch.ts'
+import type { Context } from '../http/context.ts'
 import { type PublicAddress, rootFor } from '../http/request-target.ts'
 import type { ResourceKey } from '../model/identifiers.ts'
 import type { Resource } from '../model/resource.ts'

@@ -116,7 +116,7 @@ export async function prepareApplication(parts: ServiceParts) {
       ...healthRoutes(() => database.check(), state),
       ...(metrics ? [metrics.route] : []),
       ...(settings.graphqlExplorer ? [explorerAssets(resources, persisted)] : []),
-      ...interfaces.flatMap((version) => createRoutes(version.resources, executor, version.settings)),
+      ...interfaces.flatMap((version) => createRoutes({ ...version, executor })),
       ...documentRoutes(resources, site, interfaces),
       graphql,
       notFoundRoute(resources, site),

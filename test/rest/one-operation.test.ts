@@ -23,11 +23,10 @@ const executor: Executor = {
   prepare: ({ text }) => ({ show: () => text, cost: () => 0, execute: refuse, run: refuse }),
   runTogether: refuse,
 }
-const routes = createRoutes(resources, executor, {
-  namespace: 'api',
-  version: 'v1',
-  publicBaseUrl: undefined,
-  maximumPageSize: 100,
+const routes = createRoutes({
+  resources,
+  executor,
+  settings: { namespace: 'api', version: 'v1', publicBaseUrl: undefined, maximumPageSize: 100 },
 })
 
 /** The path of a resource or a collection that is there, and a body for what can be sent to it. */

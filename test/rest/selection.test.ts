@@ -7,7 +7,7 @@ import {
 } from '../../src/graph/execution/operation.ts'
 import { createSchema } from '../../src/graph/schema/schema.ts'
 import type { Resource } from '../../src/model/resource.ts'
-import { resourceOperations } from '../../src/rest/operations.ts'
+import { readOperation } from '../../src/rest/graphql-operations.ts'
 import { QueryParameters } from '../../src/rest/query-parameters.ts'
 import { embedsOf, selectableNames, selectionParser } from '../../src/rest/selection.ts'
 import { countStatements } from '../helpers/database/statements.ts'
@@ -355,12 +355,12 @@ async function beforeStatement<Result>(
 test('a new selection of fields is read with the whole resource, and compiled at its third request', async (t) => {
   const species = resourceAt('species')
   const prepared: OperationText[] = []
-  const operations = resourceOperations(species, (operation) => {
+  const prepareRead = readOperation(species, (operation) => {
     prepared.push(operation)
     return { run: () => Promise.resolve({}) } as unknown as PreparedOperation
   })
   const select = selectionParser(species, resources)
-  const read = (query: string) => operations.read(select(new QueryParameters(new URLSearchParams(query))))
+  const read = (query: string) => prepareRead(select(new QueryParameters(new URLSearchParams(query))))
   const whole = read('')
   const embedding = read('embed=planet')
   t.is(prepared.at(-1)?.wider, undefined)
@@ -393,21 +393,21 @@ test.serial('the first answers of a selection are those of later ones', async (t
 test('selections that callers vary do not stay in memory', (t) => {
   const species = resourceAt('species')
   let prepared = 0
-  const operations = resourceOperations(species, ({ text }) => {
+  const prepareRead = readOperation(species, ({ text }) => {
     prepared += 1
     return { document: text, run: () => Promise.resolve({}) } as unknown as PreparedOperation
   })
   const parse = selectionParser(species, resources)
   const read = (name: string) =>
-    operations.read(parse(new QueryParameters(new URLSearchParams(`fields=${name}`))))
+    prepareRead(parse(new QueryParameters(new URLSearchParams(`fields=${name}`))))
   const names = selectableNames(species)
   const before = prepared
-  const whole = operations.read(undefined)
+  const whole = prepareRead(undefined)
   const kept = read(names[0] as string)
   for (let round = 0; round < 3; round++) for (const name of names.slice(0, 3)) read(name)
   t.is(prepared, before + 3)
   t.is(read(names[0] as string), kept)
   for (const name of names.slice(3)) for (const also of names) read(`${name},${also}`)
   t.not(read(names[0] as string), kept)
-  t.is(operations.read(undefined), whole)
+  t.is(prepareRead(undefined), whole)
 })

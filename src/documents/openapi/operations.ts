@@ -9,7 +9,7 @@ import {
   type ResourceOperation,
   type ServiceOperation,
 } from '../../rest/operations/operation.ts'
-import { type ResourcePath, resourcePaths } from '../../rest/operations/served.ts'
+import { resourcePaths, type ServedPath } from '../../rest/operations/resource-operations.ts'
 import type { ResourceExamples } from './examples.ts'
 import { type Schema, type Schemas, schemaNamed } from './field-schema.ts'
 import { identifierParameter, queryParameters, shared } from './parameters.ts'
@@ -90,7 +90,7 @@ export function resourcePathItems(
 function subjectOf(
   operation: ResourceOperation,
   resource: Resource,
-  { path, parent, column }: ResourcePath,
+  { path, parent, column }: ServedPath,
   examples: ResourceExamples,
 ): Omit<Subject, 'parameters'> {
   const { id, summary, action, query, below } = operation

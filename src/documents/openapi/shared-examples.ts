@@ -1,6 +1,6 @@
 import type { Resource } from '../../model/resource.ts'
 import { CHANGES_PATH } from '../../rest/changes/feed.ts'
-import { entryDocument } from '../../rest/routes.ts'
+import { entryDocument } from '../../rest/operations/entry.ts'
 import { VERSIONS_PATH } from '../../rest/urls.ts'
 
 /** Examples of the bodies that belong to no resource, by the names of their schemas. */

@@ -3,9 +3,9 @@ import { ApolloServer, type ApolloServerPlugin, type GraphQLResponse, HeaderMap 
 import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/disabled'
 import { stringifyChunked } from '@discoveryjs/json-ext'
 import type { ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql'
-import type { Context } from 'koa'
 import { callerOf } from '../../http/auth/authenticate.ts'
 import { EVENT_STREAM } from '../../http/content/event-stream.ts'
+import type { Context } from '../../http/context.ts'
 import type { FormatError } from '../../http/errors.ts'
 import { readJsonBody } from '../../http/json.ts'
 import { acceptable, asksFor } from '../../http/negotiation.ts'
@@ -93,7 +93,7 @@ export async function createGraphQLRoute(given: GraphQLServerParts): Promise<Rou
 
 /** A failed request in GraphQL's form (GraphQL over HTTP §6). */
 const formatError: FormatError = (ctx, { code, message, details }) => {
-  const type = ctx.accepts(...RESULT_TYPES) || 'application/json'
+  const type = acceptable(ctx, ...RESULT_TYPES) || 'application/json'
   return { type: `${type}; charset=utf-8`, body: { errors: [{ message, extensions: { code, details } }] } }
 }
 

@@ -1,6 +1,6 @@
 import { createSourceEventStream, type ExecutionArgs, type ExecutionResult, execute, parse } from 'graphql'
-import type { Context } from 'koa'
 import { EVENT_HEADERS, EVENT_STREAM, sendEvents } from '../../http/content/event-stream.ts'
+import type { Context } from '../../http/context.ts'
 import { acceptable } from '../../http/negotiation.ts'
 import type { Caller } from '../../model/caller.ts'
 import { DomainError } from '../../model/errors.ts'

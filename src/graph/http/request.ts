@@ -1,4 +1,4 @@
-import type { Context } from 'koa'
+import type { Context } from '../../http/context.ts'
 import { DomainError, errorAt } from '../../model/errors.ts'
 import { isObject } from '../../model/values.ts'
 import { MAXIMUM_DOCUMENT_BYTES } from './limits.ts'

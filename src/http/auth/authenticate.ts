@@ -1,6 +1,6 @@
-import type { Context, Middleware } from 'koa'
 import type { Caller } from '../../model/caller.ts'
 import { requestTimings } from '../../observability/observation.ts'
+import type { Context, Middleware } from '../context.ts'
 import { HttpError } from '../errors.ts'
 import { callerWith } from './identity.ts'
 import { cacheIdentified } from './token-cache.ts'
@@ -28,8 +28,8 @@ export function authenticate(settings: TokenSettings, reportFault: (error: unkno
     const { caller, exp } = await identify(tokenOf(ctx), ctx).catch((error: unknown) => {
       throw error instanceof TokenRefused ? invalidToken(error.message) : error
     })
-    ctx.state['caller'] = caller
-    ctx.state['expiry'] = exp
+    ctx.state.caller = caller
+    ctx.state.expiry = exp
     const timings = requestTimings.getStore()
     if (timings) timings.auth = performance.now() - started
     await next()
@@ -37,12 +37,12 @@ export function authenticate(settings: TokenSettings, reportFault: (error: unkno
 }
 
 export function callerOf(ctx: Context): Caller {
-  return ctx.state['caller'] as Caller
+  return ctx.state.caller as Caller
 }
 
 /** When the token of a request expires, in seconds since 1970, with the leeway. */
 export function expiryOf(ctx: Context): number {
-  return (ctx.state['expiry'] as number | undefined) ?? Number.POSITIVE_INFINITY
+  return ctx.state.expiry ?? Number.POSITIVE_INFINITY
 }
 
 /** @throws {DomainError} AUTHENTICATION_REQUIRED (401) if the token of the request has expired while it was handled */

@@ -1,6 +1,6 @@
-import type { Context } from 'koa'
 import { LRUCache } from 'lru-cache'
 import type { Caller } from '../../model/caller.ts'
+import type { Context } from '../context.ts'
 
 /** `exp` is in seconds since 1970 (RFC 7519 §4.1.4), with the leeway. */
 type Identified = { readonly caller: Caller; readonly exp?: number | undefined }

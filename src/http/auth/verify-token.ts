@@ -1,7 +1,7 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader, type JWTHeaderParameters, type JWTPayload } from 'jose'
-import type { Context } from 'koa'
 import jwt from 'koa-jwt'
+import type { Context } from '../context.ts'
 import { createKeySet, type KeySetSettings } from './key-set.ts'
 
 export type Claims = JWTPayload
@@ -45,7 +45,7 @@ export function createVerify(
     secret: '',
     algorithms,
     key: 'claims',
-    getToken: (ctx: Context) => ctx.state['token'],
+    getToken: (ctx: Context) => ctx.state.token as string,
     clockTolerance: jwtLeewaySeconds,
     // The errors of jsonwebtoken for a wrong issuer and a wrong audience differ only in their messages.
     isRevoked: async (_: Context, { iss, aud }: Claims) => {
@@ -67,7 +67,7 @@ export function createVerify(
       Object.assign(ctx.state, { token, secret })
       const verifying = verify(ctx as Parameters<typeof verify>[0], async () => {})
       const isVerified = await verifying.then(() => true, throwUnlessUnsigned)
-      if (isVerified) return ctx.state['claims']
+      if (isVerified) return ctx.state.claims as Claims
     }
     throw new TokenRefused('The signature of the token is invalid')
   }

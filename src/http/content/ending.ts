@@ -1,5 +1,5 @@
-import type { Context } from 'koa'
 import { expiryOf } from '../auth/authenticate.ts'
+import type { Context } from '../context.ts'
 
 /** The longest timer of Node, 24.8 days. */
 const LONGEST_MILLISECONDS = 2 ** 31 - 1

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import type { Context } from 'koa'
 import { holdResponse } from '../admission.ts'
+import type { Context } from '../context.ts'
 import { abortOnLeave, onExpiry } from './ending.ts'
 
 export const EVENT_STREAM = 'text/event-stream'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
-import type { Context } from 'koa'
+import type { Context } from '../context.ts'
 import { type Handler, type Route, reads } from '../routes.ts'
 
 type StaticContent = Readonly<ReturnType<typeof staticContent>>

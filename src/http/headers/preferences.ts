@@ -1,4 +1,3 @@
-import type { Context } from 'koa'
 import { errorAt } from '../../model/errors.ts'
 
 /** The preferences of the header Prefer (RFC 7240), and what each asks for. */
@@ -16,7 +15,7 @@ export const PREFERENCES = {
 
 export type Preference = keyof typeof PREFERENCES
 
-type Preferences = {
+export type Preferences = {
   readonly [One in Preference as One extends `${infer Name}=${string}` ? Name : One]?: One extends 'wait=20'
     ? number
     : One extends `${string}=${infer Value}`
@@ -43,9 +42,9 @@ const PREFERENCE =
  *
  * @throws {DomainError} INVALID_QUERY_PARAMETER (400) for an unknown value of `tx`
  */
-export function preferencesOf({ headers: { prefer } }: Pick<Context, 'headers'>): Preferences {
+export function parsePreferences(header = ''): Preferences {
   const sent = new Map<string, string>()
-  for (const element of String(prefer ?? '').match(ELEMENTS) ?? []) {
+  for (const element of header.match(ELEMENTS) ?? []) {
     const [, name = '', rest, quoted, token = ''] = PREFERENCE.exec(element.trim()) ?? []
     // A malformed preference gets a value that no preference has.
     const value = rest === undefined ? element : (quoted?.replace(/\\(.)/g, '$1') ?? token)
@@ -62,10 +61,4 @@ export function preferencesOf({ headers: { prefer } }: Pick<Context, 'headers'>)
   const wait = sent.get('wait') ?? ''
   if (/^[1-9]\d{0,5}$/.test(wait)) preferences['wait'] = Math.min(Number(wait), LONGEST_WAIT)
   return preferences
-}
-
-/** @param preference such as `handling=strict` (RFC 7240 §3) */
-export function reportApplied(ctx: Context, preference: string): void {
-  ctx.append('Preference-Applied', preference)
-  ctx.vary('Prefer')
 }

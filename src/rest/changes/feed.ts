@@ -1,23 +1,22 @@
-import type { Context } from 'koa'
 import { LRUCache } from 'lru-cache'
 import { readableCollections } from '../../domain/feed/change-feed.ts'
 import { followFeed } from '../../domain/feed/follow.ts'
 import type { FeedWatch } from '../../domain/feed/watch.ts'
 import { changesPerPage } from '../../graph/execution/cost.ts'
-import type { Executor } from '../../graph/execution/operation.ts'
 import { callerOf, refuseExpired } from '../../http/auth/authenticate.ts'
 import { abortOnLeave, onExpiry } from '../../http/content/ending.ts'
 import { EVENT_STREAM, sendEvents } from '../../http/content/event-stream.ts'
-import { preferencesOf, reportApplied } from '../../http/headers/preferences.ts'
+import type { Context } from '../../http/context.ts'
 import { requestHeader } from '../../http/headers/request-headers.ts'
+import { preferencesOf, reportApplied } from '../../http/negotiation.ts'
 import type { Handler } from '../../http/routes.ts'
-import type { Resource, Values } from '../../model/resource.ts'
+import type { Values } from '../../model/resource.ts'
+import { runForRequest } from '../graphql-operations.ts'
 import { picker } from '../hal.ts'
-import { ABSENT, type ServiceOperation } from '../operations/operation.ts'
-import { runForRequest } from '../operations.ts'
+import { ABSENT, type RestParts, type ServiceOperation } from '../operations/operation.ts'
 import { QueryParameters } from '../query-parameters.ts'
 import { linkDescription, MEDIA_TYPES, negotiate, respond } from '../respond.ts'
-import { type RestSettings, type Urls, urlsFor, withQuery } from '../urls.ts'
+import { type Urls, urlsFor, withQuery } from '../urls.ts'
 
 export const CHANGES_PATH = '/changes'
 
@@ -45,6 +44,7 @@ export const changes = {
     },
   },
   errors: ['ACCESS_DENIED', ...ABSENT, 'METHOD_NOT_ALLOWED'],
+  handler: changesHandler,
 } as const satisfies ServiceOperation
 
 const OPERATION = `query ($since: String, $collections: [String!], $limit: Int!) {
@@ -53,8 +53,6 @@ const OPERATION = `query ($since: String, $collections: [String!], $limit: Int!)
     items { cursor collection id parent_id: parentId version event time by resource }
   }
 }`
-
-const TYPES = [...MEDIA_TYPES, EVENT_STREAM]
 
 /** Limits the events that are kept for other streams. */
 const KEPT_CHARACTERS = 2 * 1024 * 1024
@@ -74,12 +72,8 @@ interface Change extends Values {
   readonly resource: Values | null
 }
 
-export function changesHandler(
-  resources: readonly Resource[],
-  { prepare }: Executor,
-  settings: RestSettings,
-): Handler {
-  const operation = prepare({ type: 'query', name: 'changes', text: OPERATION })
+function changesHandler({ resources, executor, settings }: RestParts): Handler {
+  const operation = executor.prepare({ type: 'query', name: 'changes', text: OPERATION })
   const known = new Map(
     resources.map((resource) => [resource.path, { resource, membersOf: picker(resource.shownFields) }]),
   )
@@ -163,11 +157,11 @@ export function changesHandler(
   }
 
   return async (ctx) => {
-    negotiate(ctx, TYPES)
+    negotiate(ctx, [...MEDIA_TYPES, EVENT_STREAM])
     const urls = urlsFor(ctx, settings)
     linkDescription(ctx, urls)
     const { feed } = settings
-    if (feed && ctx.state['mediaType'] === EVENT_STREAM) return stream(ctx, feed)
+    if (feed && ctx.state.mediaType === EVENT_STREAM) return stream(ctx, feed)
     const query = parseChangesQuery(ctx, settings.maximumPageSize)
     await waitAsPreferred(ctx, query)
     const { changes } = await runForRequest(ctx, operation, query)

@@ -1,15 +1,13 @@
-import type { Context } from 'koa'
 import { HIGHEST_VERSION } from '../../domain/feed/versions.ts'
-import type { PreparedOperation } from '../../graph/execution/operation.ts'
-import type { Handler } from '../../http/routes.ts'
+import type { Context } from '../../http/context.ts'
 import { DomainError } from '../../model/errors.ts'
-import type { Resource, Values } from '../../model/resource.ts'
+import type { Values } from '../../model/resource.ts'
+import { runForRequest } from '../graphql-operations.ts'
 import { picker } from '../hal.ts'
-import type { ResourceOperation } from '../operations/operation.ts'
-import { runForRequest } from '../operations.ts'
+import type { ReadOperation, ResourceParts } from '../operations/resource-parts.ts'
 import { QueryParameters } from '../query-parameters.ts'
 import { respond } from '../respond.ts'
-import { keyIn, type RestSettings, requestedUrl, VERSIONS_PATH, withQuery } from '../urls.ts'
+import { keyIn, requestedUrl, VERSIONS_PATH, withQuery } from '../urls.ts'
 
 const DESCRIPTION = 'Also works after the resource is deleted.'
 
@@ -29,9 +27,36 @@ export const versions = {
       component: 'versions',
     },
   },
-} as const satisfies ResourceOperation
 
-export const version: ResourceOperation = {
+  handler(parts) {
+    const { settings, resource } = parts
+    const { read, present } = versionReader(parts)
+    return async (ctx) => {
+      const parameters = new QueryParameters(ctx.URL.searchParams)
+      parameters.checkNames(Object.keys(versions.query))
+      const limit = parameters.limit(settings.maximumPageSize)
+      const before = parameters.search.has('before')
+        ? parameters.positive('before', 1, HIGHEST_VERSION)
+        : undefined
+      parameters.refuseProblems()
+      const { items, has_more } = await read(ctx, { before, limit })
+      const href = requestedUrl(ctx, resource, settings)
+      const page = (before?: number) => ({ href: withQuery(href + VERSIONS_PATH, { before, limit }) })
+      respond(ctx, 200, {
+        _links: {
+          self: page(before),
+          ...(has_more && { next: page(items.at(-1)?.version) }),
+          resource: { href },
+        },
+        limit,
+        has_more,
+        _embedded: { versions: items.map((item) => present(item, href)) },
+      })
+    }
+  },
+} as const satisfies ReadOperation
+
+export const version: ReadOperation = {
   method: 'GET',
   at: 'resource',
   below: `${VERSIONS_PATH}/:version`,
@@ -40,10 +65,19 @@ export const version: ResourceOperation = {
   summary: 'Read a version of',
   description: DESCRIPTION,
   responses: { 200: { description: 'The version.', body: 'RecordedVersion', component: 'version' } },
+
+  handler(parts) {
+    const { read, present } = versionReader(parts)
+    return async (ctx) => {
+      QueryParameters.refuse(ctx.URL.searchParams)
+      const { items } = await read(ctx, { version: numberIn(ctx), limit: 1 })
+      respond(ctx, 200, present(items[0] as Version, requestedUrl(ctx, parts.resource, parts.settings)))
+    }
+  },
 }
 
 /** All resources share this operation. */
-export const VERSIONS_QUERY = `query ($collection: String!, $id: ID!, $parentId: ID, $version: Int, $before: Int, $limit: Int!) {
+const QUERY = `query ($collection: String!, $id: ID!, $parentId: ID, $version: Int, $before: Int, $limit: Int!) {
   versions(collection: $collection, id: $id, parentId: $parentId, version: $version, before: $before, limit: $limit) {
     has_more: hasMore items { version event time by resource }
   }
@@ -56,7 +90,8 @@ interface Version extends Values {
   readonly resource: Values | null
 }
 
-export function versionHandlers(resource: Resource, operation: PreparedOperation, settings: RestSettings) {
+function versionReader({ resource, executor }: ResourceParts) {
+  const operation = executor.prepare({ type: 'query', name: 'versions', text: QUERY })
   const { path: collection } = resource
   const membersOf = picker(resource.shownFields)
 
@@ -80,36 +115,7 @@ export function versionHandlers(resource: Resource, operation: PreparedOperation
     }
   }
 
-  const list: Handler = async (ctx) => {
-    const parameters = new QueryParameters(ctx.URL.searchParams)
-    parameters.checkNames(Object.keys(versions.query))
-    const limit = parameters.limit(settings.maximumPageSize)
-    const before = parameters.search.has('before')
-      ? parameters.positive('before', 1, HIGHEST_VERSION)
-      : undefined
-    parameters.refuseProblems()
-    const { items, has_more } = await read(ctx, { before, limit })
-    const href = requestedUrl(ctx, resource, settings)
-    const page = (before?: number) => ({ href: withQuery(href + VERSIONS_PATH, { before, limit }) })
-    respond(ctx, 200, {
-      _links: {
-        self: page(before),
-        ...(has_more && { next: page(items.at(-1)?.version) }),
-        resource: { href },
-      },
-      limit,
-      has_more,
-      _embedded: { versions: items.map((item) => present(item, href)) },
-    })
-  }
-
-  const one: Handler = async (ctx) => {
-    QueryParameters.refuse(ctx.URL.searchParams)
-    const { items } = await read(ctx, { version: numberIn(ctx), limit: 1 })
-    respond(ctx, 200, present(items[0] as Version, requestedUrl(ctx, resource, settings)))
-  }
-
-  return { list, one }
+  return { read, present }
 }
 
 /** @throws {DomainError} RESOURCE_NOT_FOUND (404) */

@@ -1,9 +1,13 @@
+import { toGraphNames } from '../../graph/names.ts'
 import { WRITE_HEADERS } from '../../http/headers/response-headers.ts'
 import { JSON_TYPES } from '../../http/json.ts'
+import { refuseInvalid } from '../../model/errors.ts'
 import { nounWithArticle } from '../../model/labels.ts'
-import type { ResourceOperation } from './operation.ts'
+import { inspectResource } from '../../model/validate.ts'
+import { idempotencyKeyOf } from '../conditional.ts'
+import { inspected, respondToChange, type WriteOperation } from './write.ts'
 
-export const create: ResourceOperation = {
+export const create: WriteOperation = {
   method: 'POST',
   at: 'collection',
   requires: 'listed',
@@ -29,4 +33,21 @@ export const create: ResourceOperation = {
       fields: 'writable',
     },
   ],
+
+  mutation: {
+    name: 'create',
+    selects: 'resource',
+    variables: ({ input }) => ({ input: `${input}!`, idempotencyKey: 'String', otherThan: 'ID' }),
+  },
+  read(request, parts) {
+    const { values, details, readOnly } = inspected(request, inspectResource, parts)
+    refuseInvalid(details)
+    const { id: otherThan } = readOnly
+    return {
+      input: toGraphNames(parts.resource, values),
+      idempotencyKey: idempotencyKeyOf(request),
+      otherThan: typeof otherThan === 'string' ? otherThan : undefined,
+    }
+  },
+  respond: respondToChange('created'),
 }

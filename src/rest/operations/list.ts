@@ -1,7 +1,19 @@
-import { ITEM_TYPES } from '../items.ts'
-import type { ResourceOperation } from './operation.ts'
+import { callerOf } from '../../http/auth/authenticate.ts'
+import type { Context } from '../../http/context.ts'
+import { link } from '../../http/headers/links.ts'
+import { preferencesOf, reportApplied } from '../../http/negotiation.ts'
+import { changesUrl } from '../changes/feed.ts'
+import { contentVariant, isNotModified, knownRevision, listTag, listVariant } from '../conditional.ts'
+import { variantOf } from '../forms.ts'
+import { listOperation, runForRequest } from '../graphql-operations.ts'
+import type { ListData } from '../hal.ts'
+import { ITEM_TYPES, respondWithItems } from '../items.ts'
+import { listQueryParser } from '../parse-list-query.ts'
+import { respond, viewerOf } from '../respond.ts'
+import { authorizeEmbeds } from '../selection.ts'
+import { type ReadOperation, withTemplates } from './resource-parts.ts'
 
-export const list: ResourceOperation = {
+export const list: ReadOperation = {
   method: 'GET',
   at: 'collection',
   requires: 'listed',
@@ -20,4 +32,62 @@ export const list: ResourceOperation = {
     },
     304: { description: 'Not modified.', headers: ['ETag', 'Preference-Applied'] },
   },
+
+  handler(parts, { parent, column }) {
+    const { resource, settings, executor, hal, forms, parseSelection } = parts
+    const select = listOperation(resource, executor.prepare, column)
+    const parse = listQueryParser(resource, settings.maximumPageSize, parseSelection)
+    // Another definition shows other fields of the same versions.
+    const shown = resource.shownLeaves.map(({ name }) => name).join()
+    return async (ctx) => {
+      const { variables, selection, parameters } = parse(ctx.URL.searchParams)
+      if (selection) authorizeEmbeds(callerOf(ctx), selection)
+      const { parentId } = ctx['params']
+      const of = parent && { resource: parent, id: parentId as string }
+      const counted = isCounted(ctx)
+      const { caller, urls, hasTemplates } = viewerOf(ctx, settings)
+      const templates = hasTemplates ? forms.list(caller, of, urls) : undefined
+      const variant = listVariant(ctx, [urls.base, counted, templates && variantOf(templates), shown])
+      const embeds = selection?.embeds !== undefined
+      // A revision covers the page and the versions of its items, but not what is embedded.
+      const unlessRevision = embeds ? undefined : knownRevision(ctx, variant)
+      const ran = await runForRequest(ctx, select(selection, counted), {
+        ...(parent && { parentId }),
+        ...variables,
+        apiVersion: resource.apiVersion,
+        unlessRevision,
+      })
+      const result = ran['list'] as ListData['result']
+      // The feed, at the position of the list.
+      if (result.since) {
+        const href = changesUrl(urls, {
+          since: result.since,
+          collections: [resource.path],
+          limit: parameters.limit,
+        })
+        ctx.append('Link', link(href, 'changes'))
+      }
+      const data = { result, page: variables.page, parameters, parent: of, selection }
+      const type = ctx.state.mediaType as string
+      const send = () => {
+        const document = hal.list(data, urls)
+        if (ITEM_TYPES.includes(type)) {
+          respondWithItems(ctx, type, document, selection?.leaves ?? resource.shownLeaves)
+        } else respond(ctx, 200, withTemplates(document, templates), embeds)
+      }
+      if (embeds) send()
+      const { revision } = result
+      // Without a revision, the page in the headers of CSV and NDJSON would be missing.
+      ctx.set('ETag', listTag(embeds ? contentVariant(`${ctx.body}${revision}`) : revision, variant))
+      if (isNotModified(ctx)) ctx.status = 304
+      else if (!embeds) send()
+    }
+  },
+}
+
+function isCounted(ctx: Context): boolean {
+  ctx.vary('Prefer')
+  if (preferencesOf(ctx).count === undefined) return true
+  reportApplied(ctx, 'count=none')
+  return false
 }

@@ -1,8 +1,18 @@
+import type { Executor } from '../../graph/execution/operation.ts'
 import type { RequestHeader } from '../../http/headers/request-headers.ts'
 import type { ResponseHeader } from '../../http/headers/response-headers.ts'
+import type { Handler, Route } from '../../http/routes.ts'
 import type { Action } from '../../model/caller.ts'
 import type { ErrorCode } from '../../model/errors.ts'
 import type { Resource } from '../../model/resource.ts'
+import type { RestSettings } from '../urls.ts'
+
+/** What the operations of an interface have in common. */
+export interface RestParts {
+  readonly resources: readonly Resource[]
+  readonly executor: Executor
+  readonly settings: RestSettings
+}
 
 /**
  * What clients can do with one method at one URL. Everything about it is said here and nowhere else: routes, OpenAPI,
@@ -54,6 +64,17 @@ export interface ResourceOperation extends Operation<Resource> {
 export interface ServiceOperation extends Operation<{ readonly base: string }> {
   /** Below the base path. */
   readonly path: string
+  /** @param served the routes of the resources */
+  handler(parts: RestParts, served: readonly Route[]): Handler
+}
+
+export interface ResourcePath {
+  /** Below `{base}`, with the parameters `:parentId` and `:id`. */
+  readonly path: string
+  /** The resource that `:parentId` identifies. */
+  readonly parent: Resource | undefined
+  /** For a list of resources that refer to the parent, the referring column. */
+  readonly column?: string
 }
 
 /** A template of HAL-FORMS for the operation. */

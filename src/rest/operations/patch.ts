@@ -1,10 +1,15 @@
+import { toGraphNames } from '../../graph/names.ts'
 import { WRITE_HEADERS } from '../../http/headers/response-headers.ts'
 import { JSON_TYPES, MERGE_PATCH } from '../../http/json.ts'
 import { noun } from '../../model/labels.ts'
-import type { ResourceOperation } from './operation.ts'
+import { inspectPatch } from '../../model/validate.ts'
+import { conditionVariables } from '../conditional.ts'
+import { CONDITION } from '../graphql-operations.ts'
+import { keyIn } from '../urls.ts'
 import { REPRESENTATION } from './put.ts'
+import { inspectedAt, respondToChange, type WriteOperation } from './write.ts'
 
-export const patch: ResourceOperation = {
+export const patch: WriteOperation = {
   method: 'PATCH',
   at: 'resource',
   requires: 'replaceable',
@@ -28,4 +33,20 @@ export const patch: ResourceOperation = {
       contentType: MERGE_PATCH,
     },
   ],
+
+  mutation: {
+    name: 'patch',
+    selects: 'resource',
+    variables: ({ patchInput, readOnlyInput }) => ({
+      patch: `${patchInput}!`,
+      readOnly: readOnlyInput,
+      ...CONDITION,
+    }),
+  },
+  read(request, parts) {
+    const { values, readOnly } = inspectedAt(request, inspectPatch, parts)
+    const condition = conditionVariables(request, keyIn(request.params).id)
+    return { patch: toGraphNames(parts.resource, values), readOnly, ...condition }
+  },
+  respond: respondToChange('put'),
 }

@@ -1,7 +1,14 @@
+import { toGraphNames } from '../../graph/names.ts'
+import { requestHeader } from '../../http/headers/request-headers.ts'
 import { WRITE_HEADERS } from '../../http/headers/response-headers.ts'
 import { JSON_TYPES } from '../../http/json.ts'
 import { noun } from '../../model/labels.ts'
-import type { OperationResponse, ResourceOperation } from './operation.ts'
+import { inspectResource } from '../../model/validate.ts'
+import { conditionVariables } from '../conditional.ts'
+import { CONDITION } from '../graphql-operations.ts'
+import { keyIn } from '../urls.ts'
+import type { OperationResponse } from './operation.ts'
+import { inspectedAt, respondToChange, type WriteOperation } from './write.ts'
 
 /** The response to a change that prefers one with a body. */
 export const REPRESENTATION: OperationResponse = {
@@ -10,7 +17,7 @@ export const REPRESENTATION: OperationResponse = {
   body: 'read',
 }
 
-export const put: ResourceOperation = {
+export const put: WriteOperation = {
   method: 'PUT',
   at: 'resource',
   requires: 'replaceable',
@@ -34,4 +41,29 @@ export const put: ResourceOperation = {
     { on: 'resource', key: 'default', title: (resource) => `Replace the ${noun(resource)}`, fields: 'all' },
     { on: 'owner', title: (resource) => `Set the ${noun(resource)}`, fields: 'writable' },
   ],
+
+  mutation: {
+    name: 'put',
+    selects: 'resource',
+    variables: ({ input, readOnlyInput }) => ({
+      input: `${input}!`,
+      readOnly: readOnlyInput,
+      ...CONDITION,
+      mayCreate: 'Boolean!',
+      mayReplace: 'Boolean!',
+    }),
+  },
+  read(request, parts) {
+    const { values, readOnly, hasId } = inspectedAt(request, inspectResource, parts)
+    const mustNotExist = requestHeader(request, 'IfNoneMatchWrite')?.trim() === '*'
+    const isForCreation = parts.resource.kind === 'singleton' || hasId || mustNotExist
+    return {
+      input: toGraphNames(parts.resource, values),
+      readOnly,
+      ...conditionVariables(request, keyIn(request.params).id),
+      mayCreate: isForCreation && requestHeader(request, 'IfMatch') === undefined,
+      mayReplace: !mustNotExist,
+    }
+  },
+  respond: respondToChange('put'),
 }

@@ -1,7 +1,19 @@
+import { callerOf } from '../../http/auth/authenticate.ts'
+import type { Context } from '../../http/context.ts'
+import { link } from '../../http/headers/links.ts'
 import { STATE_HEADERS } from '../../http/headers/response-headers.ts'
-import type { ResourceOperation } from './operation.ts'
+import { DomainError } from '../../model/errors.ts'
+import type { Values } from '../../model/resource.ts'
+import { contentVariant, describeVersion, isNotModified, stateHeaders } from '../conditional.ts'
+import { readOperation, runForRequest } from '../graphql-operations.ts'
+import type { Selection } from '../hal.ts'
+import { QueryParameters } from '../query-parameters.ts'
+import { respond, viewerOf } from '../respond.ts'
+import { authorizeEmbeds, SELECTION_PARAMETERS } from '../selection.ts'
+import { requestedUrl, VERSIONS_PATH } from '../urls.ts'
+import { type ReadOperation, type ResourceParts, withTemplates } from './resource-parts.ts'
 
-export const read: ResourceOperation = {
+export const read: ReadOperation = {
   method: 'GET',
   at: 'resource',
   action: 'read',
@@ -13,4 +25,58 @@ export const read: ResourceOperation = {
     200: { description: 'The resource.', headers: STATE_HEADERS, body: 'read' },
     304: { description: 'Not modified.', headers: STATE_HEADERS },
   },
+
+  handler(parts) {
+    const { resource, executor, represent, settings } = parts
+    const select = readOperation(resource, executor.prepare)
+    return async (ctx) => {
+      const selection = selectionOf(ctx, parts)
+      if (selection) authorizeEmbeds(callerOf(ctx), selection)
+      const run = runForRequest(ctx, select(selection), ctx['params'])
+      const result = await run.catch((error) => {
+        if (error instanceof DomainError && error.code === 'RESOURCE_GONE') linkVersions(ctx, parts)
+        throw error
+      })
+      const data = result['resource'] as Values
+      linkVersions(ctx, parts)
+      if (selection) return respondWithSelection(ctx, data, selection, parts)
+      const { headers, document } = represent(data, 'read', viewerOf(ctx, settings))
+      describeVersion(ctx, headers)
+      if (isNotModified(ctx)) ctx.status = 304
+      else respond(ctx, 200, document())
+    }
+  },
+}
+
+function selectionOf(
+  { querystring, URL: { searchParams } }: Context,
+  { parseSelection }: ResourceParts,
+): Selection | undefined {
+  if (querystring === '') return undefined
+  const parameters = new QueryParameters(searchParams)
+  parameters.checkNames(SELECTION_PARAMETERS, SELECTION_PARAMETERS)
+  const selection = parseSelection(parameters)
+  parameters.refuseProblems()
+  return selection
+}
+
+/** RFC 5829 §3.1. */
+function linkVersions(ctx: Context, { resource, settings }: ResourceParts): void {
+  if (!settings.feed?.source.changesDays) return
+  ctx.append('Link', link(requestedUrl(ctx, resource, settings) + VERSIONS_PATH, 'version-history'))
+}
+
+/** The entity tag is a digest of the content, which includes embedded resources. */
+function respondWithSelection(
+  ctx: Context,
+  data: Values,
+  selection: Selection,
+  { hal, templatesOf, settings }: ResourceParts,
+): void {
+  const viewer = viewerOf(ctx, settings)
+  const document = hal.resource(data, 'read', viewer.urls, selection)
+  respond(ctx, 200, withTemplates(document, templatesOf(data, viewer)), selection.embeds !== undefined)
+  describeVersion(ctx, stateHeaders(data, contentVariant(ctx.body as string)))
+  if (selection.embeds) ctx.remove('Last-Modified')
+  if (isNotModified(ctx)) ctx.status = 304
 }

@@ -1,7 +1,10 @@
 import { noun } from '../../model/labels.ts'
-import type { ResourceOperation } from './operation.ts'
+import { conditionVariables } from '../conditional.ts'
+import { CONDITION } from '../graphql-operations.ts'
+import { keyIn } from '../urls.ts'
+import type { WriteOperation, WriteRequest } from './write.ts'
 
-export const remove: ResourceOperation = {
+export const remove: WriteOperation = {
   method: 'DELETE',
   at: 'resource',
   action: 'write',
@@ -19,4 +22,20 @@ export const remove: ResourceOperation = {
   forms: [
     { on: 'resource', key: 'delete', title: (resource) => `Delete the ${noun(resource)}`, fields: 'none' },
   ],
+
+  mutation: { name: 'delete', selects: 'outcome', variables: () => ({ ...CONDITION, strict: 'Boolean!' }) },
+  read(request) {
+    return { ...conditionVariables(request, keyIn(request.params).id), strict: isStrict(request) }
+  },
+  respond: (_, request) => ({
+    status: 204,
+    headers: isStrict(request) ? { 'Preference-Applied': STRICT } : {},
+  }),
+  applied: (request) => (isStrict(request) ? STRICT : undefined),
+}
+
+const STRICT = 'handling=strict'
+
+function isStrict({ preferences }: WriteRequest): boolean {
+  return preferences.handling === 'strict'
 }

@@ -1,42 +1,35 @@
+import { HEADER_NAMES } from '../../http/headers/request-headers.ts'
 import { nestedReferences } from '../../model/relations.ts'
 import type { Resource } from '../../model/resource.ts'
-import { batch } from '../batch.ts'
-import { changes } from '../changes/feed.ts'
 import { version, versions } from '../changes/versions.ts'
 import { create } from './create.ts'
-import { entry } from './entry.ts'
 import { list } from './list.ts'
-import { hasOperation, type ResourceOperation, type ServiceOperation } from './operation.ts'
+import { hasOperation, type ResourceOperation, type ResourcePath } from './operation.ts'
 import { patch } from './patch.ts'
 import { put } from './put.ts'
 import { read } from './read.ts'
 import { remove } from './remove.ts'
+import type { ReadOperation } from './resource-parts.ts'
+import type { WriteOperation } from './write.ts'
 
-export const RESOURCE_OPERATIONS: readonly ResourceOperation[] = [
-  list,
-  create,
-  read,
-  put,
-  patch,
-  remove,
-  versions,
-  version,
-]
+export const WRITES: readonly WriteOperation[] = [create, put, patch, remove]
 
-export const SERVICE_OPERATIONS: readonly ServiceOperation[] = [entry, batch, changes]
+export const RESOURCE_OPERATIONS = [list, create, read, put, patch, remove, versions, version] as const
 
-export interface ResourcePath {
-  /** Below `{base}`, with the parameters `:parentId` and `:id`. */
-  readonly path: string
-  /** The resource that `:parentId` identifies. */
-  readonly parent: Resource | undefined
-  readonly operations: readonly ResourceOperation[]
-  /** For a list of resources that refer to the parent, the referring column. */
-  readonly column?: string
+/** A batch has the other headers for all of them. */
+export const OPERATION_HEADERS = [
+  ...new Set([
+    'content-type',
+    ...WRITES.flatMap(({ headers = [] }) => headers.map((header) => HEADER_NAMES[header].toLowerCase())),
+  ]),
+].sort()
+
+export interface ServedPath extends ResourcePath {
+  readonly operations: readonly (ReadOperation | WriteOperation)[]
 }
 
 /** SPEC §4. */
-export function resourcePaths(resource: Resource, resources: readonly Resource[]): ResourcePath[] {
+export function resourcePaths(resource: Resource, resources: readonly Resource[]): ServedPath[] {
   const { listed, path: name, owner: parent } = resource
   const collection = parent ? `/${parent.path}/:parentId/${name}` : `/${name}`
   const addresses = { collection, resource: listed ? `${collection}/:id` : collection }
@@ -45,7 +38,7 @@ export function resourcePaths(resource: Resource, resources: readonly Resource[]
   const paths = [...new Set(operations.map(pathOf))].map((path) => {
     return { path, parent, operations: operations.filter((operation) => pathOf(operation) === path) }
   })
-  const lists = nestedReferences(resource).flatMap(({ column, field }): ResourcePath[] => {
+  const lists = nestedReferences(resource).flatMap(({ column, field }): ServedPath[] => {
     const target = resources.find(({ path }) => path === field.to)
     if (!target) return []
     return [{ path: `/${target.path}/:parentId/${name}`, parent: target, operations: [list], column }]

@@ -1,0 +1,38 @@
+import type { KeyObject } from 'node:crypto'
+import type { Accepts } from 'accepts'
+import type { JWTPayload } from 'jose'
+import type { Middleware as KoaMiddleware, ParameterizedContext } from 'koa'
+import type { Caller } from '../model/caller.ts'
+import type { Preferences } from './headers/preferences.ts'
+
+/** What the service has learnt about a request. Absent members are not known yet, or do not apply. */
+export interface State {
+  requestId: string
+  /** The template of the path that is served. */
+  route?: string | undefined
+  /** Of requests with a verified token. */
+  caller?: Caller
+  /** What koa-jwt verifies, and what it has found. */
+  token?: string
+  secret?: KeyObject
+  claims?: JWTPayload
+  /** When the token expires, in seconds since 1970, with the leeway. */
+  expiry?: number | undefined
+  /** The header Accept, and the media type of the response. */
+  accepts?: Accepts
+  mediaType?: string
+  /** The header Prefer. */
+  preferences?: Preferences
+  /** The bytes of the body. */
+  bodyBytes?: number
+  /** Counts bytes that a response keeps in memory. Returns what to call when they are sent, or no longer kept. */
+  holdResponse?: (bytes: number) => () => void
+  /** Whether the entity tag names a version, which changes with the content. */
+  isVersioned?: boolean
+  /** Why a request failed, for the log. */
+  reason?: string
+}
+
+export type Context = ParameterizedContext<State>
+
+export type Middleware = KoaMiddleware<State>

@@ -1,0 +1,52 @@
+import type { Handler } from '../../http/routes.ts'
+import type { Resource, Values } from '../../model/resource.ts'
+import { stateHeaders } from '../conditional.ts'
+import { createForms, type Templates, variantOf } from '../forms.ts'
+import { createHal, type Occasion } from '../hal.ts'
+import type { Viewer } from '../respond.ts'
+import { selectionParser } from '../selection.ts'
+import type { ResourceOperation, ResourcePath, RestParts } from './operation.ts'
+
+export type ResourceParts = ReturnType<typeof resourceParts>
+
+/** An operation that reads. */
+export interface ReadOperation extends ResourceOperation {
+  handler(parts: ResourceParts, place: ResourcePath): Handler
+}
+
+/**
+ * What the operations on one resource have in common.
+ *
+ * @param operations those that its representations offer as templates
+ */
+export function resourceParts(
+  resource: Resource,
+  parts: RestParts,
+  operations: readonly ResourceOperation[],
+) {
+  const { resources } = parts
+  const hal = createHal(resource, resources)
+  const forms = createForms(resource, resources, operations)
+  const templatesOf = (data: Values, { caller, urls, hasTemplates }: Viewer) =>
+    hasTemplates ? forms.resource(caller, data, urls) : undefined
+  return {
+    ...parts,
+    resource,
+    hal,
+    forms,
+    templatesOf,
+    parseSelection: selectionParser(resource, resources),
+    /** The headers and the document of a representation. */
+    represent(data: Values, occasion: Occasion, viewer: Viewer) {
+      const templates = templatesOf(data, viewer)
+      return {
+        headers: stateHeaders(data, templates && variantOf(templates)),
+        document: () => withTemplates(hal.resource(data, occasion, viewer.urls), templates),
+      }
+    },
+  }
+}
+
+export function withTemplates(document: object, templates: Templates | undefined): object {
+  return Object.keys(templates ?? {}).length === 0 ? document : { ...document, _templates: templates }
+}
