@@ -4,12 +4,9 @@ import { KINDS } from '../model/fields.ts'
 import { inYears } from '../model/kinds/timestamp.ts'
 import type { AbandonedSessions } from './abandoned-sessions.ts'
 import type { Connection } from './connection.ts'
-import { type Client, extend } from './extension.ts'
+import { DatabaseClient } from './database-client.ts'
 import type { PrismaClient } from './generated/client.ts'
 import { type Statement, statementName } from './sql/statement.ts'
-
-/** The client of a database, outside transactions. */
-export type DatabaseClient = Pick<PrismaClient, '$transaction' | '$disconnect'> & Client
 
 export interface DatabaseUse {
   readonly PrismaClient: typeof PrismaClient
@@ -40,7 +37,7 @@ export function createClient(
     const name = isPlannedEachTime ? '' : nameOf?.({ sql: text })
     return (await pool.query({ name, text, values: values as unknown[] })).rows as Result[]
   }
-  return extend(prisma, send) as unknown as DatabaseClient
+  return new DatabaseClient(prisma, send)
 }
 
 /** `2031-04-05 06:07:08.9+00`: PostgreSQL's format of a timestamp in a session with the time zone UTC. */

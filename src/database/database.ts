@@ -121,7 +121,7 @@ export function createDatabase(connection: Connection, use: DatabaseUse, release
   const notifications = connection.isEmbedded ? undefined : new WriteNotifications(connection, pool)
   const close = async () => {
     notifications?.close()
-    await client.$disconnect()
+    await client.disconnect()
     await pool.end()
     await release()
   }

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import type { Caller } from '../model/caller.ts'
 import type { ResourceKey } from '../model/identifiers.ts'
-import type { Client } from './extension.ts'
+import type { StatementClient } from './database-client.ts'
 
 /** The author for the record of changes; undefined without a record. */
 export function writerOf({ caller, changesDays }: { caller: Caller; changesDays: number }) {
@@ -23,7 +23,7 @@ export function signedKey(key: ResourceKey, writer: string | undefined): Resourc
 }
 
 /** Sets the writer until the transaction ends. */
-export async function setWriter(client: Client, writer: string): Promise<void> {
+export async function setWriter(client: StatementClient, writer: string): Promise<void> {
   await client.$rows({ text: SET_WRITER, values: [writer] })
 }
 

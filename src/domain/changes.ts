@@ -1,13 +1,13 @@
-import { type Client, prismaModel, toData } from '../database/extension.ts'
+import type { DatabaseClient } from '../database/database-client.ts'
 import { signedKey, writerOf } from '../database/writer.ts'
-import { type Change, TransactionNeeded } from '../model/database-rule.ts'
+import { TransactionNeeded } from '../model/database-rule.ts'
 import { DomainError } from '../model/errors.ts'
 import { keyColumns, type ResourceKey } from '../model/identifiers.ts'
 import { type Precondition, requireState } from '../model/precondition.ts'
 import type { Resource, Values } from '../model/resource.ts'
 import type { Columns, Row } from '../model/row.ts'
 import { changedColumns, newColumns, toColumns } from '../model/rows.ts'
-import type { WriteContext } from './context.ts'
+import type { DataChange, WriteContext } from './context.ts'
 import { deletionError, refuseToGoOn, writeError } from './database-errors.ts'
 import { refuseBrokenDeletions, ruledDependents } from './dependents.ts'
 import type { IdempotencyRecord } from './idempotency.ts'
@@ -40,10 +40,8 @@ export async function updateResource(
     const changed = changedColumns(before, after)
     if (Object.keys(changed).length === 0) return { outcome: 'UNCHANGED', row: before }
     await refuseTakenValues(change, resource)
-    const [row] = await prismaModel(change.client, resource).updateManyAndReturn({
-      where: { ...signedColumns(context, resource, key), version: before.version },
-      data: toData(resource, changed),
-    })
+    const where = { ...signedColumns(context, resource, key), version: before.version }
+    const [row] = await change.client.updateManyAndReturn(resource, where, changed)
     if (!row) throw new WriteConflict()
     return { outcome: 'REPLACED', row }
   })
@@ -62,8 +60,8 @@ export async function insertResource(
     await record?.claim(change.client)
     await refuseBrokenRules(change, resource, context.resources)
     if (otherThan !== undefined) await refuseTakenIdentifier(change, resource, otherThan)
-    const data = toData(resource, { ...after, ...signedColumns(context, resource, key) })
-    const row = await prismaModel(change.client, resource).create({ data })
+    const columns = { ...after, ...signedColumns(context, resource, key) }
+    const row = await change.client.create(resource, columns)
     await record?.store(change.client, row)
     return { outcome: 'CREATED', row }
   }
@@ -79,16 +77,16 @@ export async function removeResource(
 ): Promise<'DELETED' | 'ABSENT'> {
   const before =
     condition.versions || condition.unmodifiedSince || resource.databaseRule
-      ? await prismaModel(context.client, resource).findByKey(resource, key)
+      ? await context.client.findByKey(resource, key)
       : undefined
   if (before === null) return 'ABSENT'
   if (before) requireState(before, key, condition)
   const hasDependents = ruledDependents(resource, context.resources).length > 0
-  const remove = async (change: Change) => {
+  const remove = async (change: DataChange) => {
     await resource.databaseRule?.(change)
     if (hasDependents) await refuseBrokenDeletions(change, resource, context.resources)
     const where = { ...signedColumns(context, resource, key), ...(before && { version: before.version }) }
-    const { count } = await prismaModel(change.client, resource).deleteMany({ where })
+    const count = await change.client.deleteMany(resource, where)
     if (count === 0 && before) throw new WriteConflict()
     return count === 0 ? 'ABSENT' : 'DELETED'
   }
@@ -104,10 +102,10 @@ function signedColumns(context: WriteContext, resource: Resource, key: ResourceK
   return keyColumns(resource, signedKey(key, writerOf(context)))
 }
 
-type Target = Pick<Change, 'key' | 'before' | 'after'>
+type Target = Pick<DataChange, 'key' | 'before' | 'after'>
 
 /** Writes `after`, in which rules may have set columns. */
-type Write = (change: Change, after: Columns) => Promise<Written>
+type Write = (change: DataChange, after: Columns) => Promise<Written>
 
 async function runWrite(
   context: WriteContext,
@@ -119,7 +117,7 @@ async function runWrite(
   const { client, caller } = context
   const { key, before } = target
   try {
-    const run = (change: Change) => write(change, change.after as Columns)
+    const run = (change: DataChange) => write(change, change.after as Columns)
     return await inTransaction(context, resource, target, run, hasIdempotencyKey)
   } catch (error) {
     refuseToGoOn(context, error)
@@ -128,7 +126,7 @@ async function runWrite(
     // The database may have executed the write before the connection was lost, so it is not repeated.
     if (!isRefusal || ('code' in mapped && mapped.code === 'SERVICE_UNAVAILABLE')) throw mapped
     // Another request that has changed the resource since the read may have caused the violation.
-    const current = await prismaModel(client, resource).findByKey(resource, key)
+    const current = await client.findByKey(resource, key)
     if (current?.version !== before?.version) throw new WriteConflict()
     const parentError = await parentNotFoundOrGone(client, resource, key)
     if (parentError) throw parentError
@@ -149,19 +147,27 @@ async function inTransaction<Result>(
   context: WriteContext,
   { databaseRule }: Resource,
   { key, before, after }: Target,
-  write: (change: Change) => Promise<Result>,
+  write: (change: DataChange) => Promise<Result>,
   hasSeveralStatements = false,
 ): Promise<Result> {
   const { client, caller, ruleSettings: settings, transaction } = context
-  const writeOn = (client: Client, isInTransaction: boolean) =>
-    write({ client, isInTransaction, caller, settings, key, before, after: after && { ...after } })
-  const writeInside = () => transact(context, (inside) => writeOn(inside, true))
+  const writeOn = (client: DatabaseClient) =>
+    write({
+      client,
+      isInTransaction: client.isInTransaction,
+      caller,
+      settings,
+      key,
+      before,
+      after: after && { ...after },
+    })
+  const writeInside = () => transact(context, (inside) => writeOn(inside))
   // In a transaction, this makes a savepoint.
-  if (transaction) return transaction.hasSavepoints ? writeInside() : writeOn(client, true)
+  if (transaction) return transaction.hasSavepoints ? writeInside() : writeOn(client)
   if (hasSeveralStatements) return writeInside()
-  if (!databaseRule) return writeOn(client, false)
+  if (!databaseRule) return writeOn(client)
   try {
-    if (databaseRule.readsFirst) return await writeOn(client, false)
+    if (databaseRule.readsFirst) return await writeOn(client)
   } catch (error) {
     if (!(error instanceof TransactionNeeded)) throw error
   }

@@ -1,10 +1,15 @@
-import type { DatabaseClient } from '../database/client.ts'
+import type { DatabaseClient } from '../database/database-client.ts'
 import type { Readers } from '../database/replicas/readers.ts'
 import type { Caller } from '../model/caller.ts'
-import type { RuleSettings } from '../model/database-rule.ts'
+import type { Change, RuleSettings } from '../model/database-rule.ts'
 import type { Resource } from '../model/resource.ts'
 
 export type { DatabaseClient }
+
+/** What the rules of a write get, with the client that writes. */
+export interface DataChange extends Change {
+  readonly client: DatabaseClient
+}
 
 export interface WriteContext {
   readonly caller: Caller

@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { prismaError } from '../database/errors.ts'
-import { prismaModel } from '../database/extension.ts'
 import { storedKeysStatement } from '../database/sql/insert.ts'
-import { type Change, TransactionNeeded } from '../model/database-rule.ts'
+import { TransactionNeeded } from '../model/database-rule.ts'
 import { DomainError } from '../model/errors.ts'
 import {
   isResourceKey,
@@ -15,7 +14,7 @@ import {
 import type { Resource, Values } from '../model/resource.ts'
 import { newColumns } from '../model/rows.ts'
 import type { Written } from './changes.ts'
-import type { WriteContext } from './context.ts'
+import type { DataChange, WriteContext } from './context.ts'
 import { refuseBrokenRules } from './rules.ts'
 import { TransactionEnded } from './transaction.ts'
 import { newValues, type WriteOptions } from './write.ts'
@@ -62,8 +61,7 @@ export async function createTogether(
     // A hundred rows take 10 ms, during which the requests of others wait.
     await nextTurn()
     const columns = added.map(({ key, after }) => ({ ...after, ...keyColumns(resource, key) }))
-    const created =
-      added.length > 0 ? await prismaModel(context.client, resource).createAll(resource, columns) : []
+    const created = added.length > 0 ? await context.client.createAll(resource, columns) : []
     const rows = new Map(created.map((row) => [keyText(keyOf(resource, row)), row]))
     return changes.map((change) => {
       const row = change && rows.get(keyText(change.key))
@@ -81,10 +79,10 @@ async function firstChanges(
   context: WriteContext,
   resource: Resource,
   creations: readonly Creation[],
-): Promise<(Change | undefined)[]> {
+): Promise<(DataChange | undefined)[]> {
   const { client, caller, ruleSettings: settings } = context
   const taken = await storedKeys(context, resource, creations)
-  const changes: (Change | undefined)[] = []
+  const changes: (DataChange | undefined)[] = []
   for (const { parentId, id = makeIdentifier(resource), body, apiVersion, mayReplace } of creations) {
     const key = { parentId, id }
     const isNew = isResourceKey(key) && !taken.has(keyText(key))

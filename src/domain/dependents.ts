@@ -1,10 +1,9 @@
-import { prismaModel } from '../database/extension.ts'
 import { quoted, quotedTable } from '../database/sql/statement.ts'
-import type { Change } from '../model/database-rule.ts'
 import { errorAt } from '../model/errors.ts'
 import { keyOf, keyText } from '../model/identifiers.ts'
 import { ownedBy, referencesTo } from '../model/relations.ts'
 import type { Resource } from '../model/resource.ts'
+import type { DataChange } from './context.ts'
 
 /** Resources with rules, or above such resources, that one deletion may also delete. */
 const MAXIMUM = 10_000
@@ -56,7 +55,7 @@ export function ruledDependents(resource: Resource, resources: readonly Resource
  * @throws {DomainError} of a rule; DEPENDENCY_CONFLICT (409) if they are more than 10,000
  */
 export async function refuseBrokenDeletions(
-  change: Change,
+  change: DataChange,
   resource: Resource,
   resources: readonly Resource[],
 ): Promise<void> {
@@ -73,7 +72,7 @@ export async function refuseBrokenDeletions(
       if (count === 0) continue
       if (checked.size + count > MAXIMUM) throw tooMany(dependent)
       const where = { [column]: { in: ids } }
-      const rows = await prismaModel(client, dependent).findMany({ where, orderBy: { id: 'asc' } })
+      const rows = await client.findMany(dependent, { where, orderBy: { id: 'asc' } })
       const added = rows.filter((row) => {
         const name = `${dependent.path} ${keyText(keyOf(dependent, row))}`
         return !checked.has(name) && checked.add(name)

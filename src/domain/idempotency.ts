@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Client } from '../database/extension.ts'
+import type { StatementClient } from '../database/database-client.ts'
 import { refuseInvalid, refuseRuleViolation } from '../model/errors.ts'
 import type { Resource, Values } from '../model/resource.ts'
 import type { Columns, Row } from '../model/row.ts'
@@ -59,13 +59,13 @@ export function idempotencyRecord(
      *
      * @throws {WriteConflict} if another request has claimed it
      */
-    async claim(client: Client): Promise<void> {
+    async claim(client: StatementClient): Promise<void> {
       const values = [...address, hash, expiry(idempotencyKeyHours)]
       const claimed = await client.$rows({ text: CLAIM, values })
       if (claimed.length === 0) throw new WriteConflict()
     },
     /** Stores the response, in the transaction that claimed the key. */
-    async store(client: Client, row: Row): Promise<void> {
+    async store(client: StatementClient, row: Row): Promise<void> {
       await client.$rows({ text: STORE, values: [...address, JSON.stringify(row)] })
     },
   }
@@ -93,7 +93,7 @@ function expiry(hours: number): string {
 }
 
 /** Deletes expired keys soon after the start and then every hour, until the result is called. */
-export function startKeyExpiry(client: Client, hours: number, within = 10_000): () => void {
+export function startKeyExpiry(client: StatementClient, hours: number, within = 10_000): () => void {
   const deleteExpired = async (stopped: AbortSignal) => {
     const statement = { text: DELETE_EXPIRED, values: [expiry(hours), BATCH_SIZE], isDeferrable: true }
     while (!stopped.aborted && (await client.$rows(statement)).length === BATCH_SIZE);

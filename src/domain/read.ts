@@ -1,5 +1,5 @@
+import type { DatabaseClient } from '../database/database-client.ts'
 import { refusalOf, rejectUnavailable } from '../database/errors.ts'
-import { type Client, prismaModel } from '../database/extension.ts'
 import { withKeys } from '../database/key-reads.ts'
 import { DomainError } from '../model/errors.ts'
 import {
@@ -17,8 +17,12 @@ import type { Resource } from '../model/resource.ts'
 import type { Row } from '../model/row.ts'
 
 /** @throws {DomainError} RESOURCE_NOT_FOUND (404), RESOURCE_GONE (410) */
-export async function readResource(client: Client, resource: Resource, key: ResourceKey): Promise<Row> {
-  const row = isResourceKey(key) ? await prismaModel(client, resource).findByKey(resource, key) : null
+export async function readResource(
+  client: DatabaseClient,
+  resource: Resource,
+  key: ResourceKey,
+): Promise<Row> {
+  const row = isResourceKey(key) ? await client.findByKey(resource, key) : null
   return row ?? Promise.reject(await notFoundOrGone(client, resource, key))
 }
 
@@ -27,7 +31,7 @@ export async function readResource(client: Client, resource: Resource, key: Reso
  * (SPEC §4.2). Costs a query, except for a malformed identifier, in which PostgreSQL would refuse U+0000.
  */
 export async function notFoundOrGone(
-  client: Client,
+  client: DatabaseClient,
   resource: Resource,
   key: ResourceKey,
 ): Promise<DomainError> {
@@ -49,13 +53,13 @@ const IS_DELETED = `
  * because a missing parent takes precedence (404 and 410 before 422).
  */
 export async function parentNotFoundOrGone(
-  client: Client,
+  client: DatabaseClient,
   { owner }: Resource,
   { parentId }: ResourceKey,
 ): Promise<DomainError | undefined> {
   if (!owner || parentId === undefined) return undefined
   const parent = { id: parentId }
-  const row = await prismaModel(client, owner).findByKey(owner, parent)
+  const row = await client.findByKey(owner, parent)
   return row ? undefined : notFoundOrGone(client, owner, parent)
 }
 
@@ -71,18 +75,18 @@ function quoted(id: string): string {
 
 /** Reads resources by their keys as texts. Keys without a row are left out. */
 export async function readByKeys(
-  client: Client,
+  client: DatabaseClient,
   resource: Resource,
   keys: readonly string[],
 ): Promise<ReadonlyMap<string, Row>> {
-  const rows = await prismaModel(client, resource)
-    .findMany({ where: withKeys(resource, keys.map(keyOfText)) })
+  const rows = await client
+    .findMany(resource, { where: withKeys(resource, keys.map(keyOfText)) })
     .catch(rejectUnavailable)
   return new Map(rows.map((row) => [keyText(keyOf(resource, row)), row]))
 }
 
-export function readList(client: Client, resource: Resource, request: ListRequest): Promise<List> {
-  return prismaModel(client, resource).list(resource, request)
+export function readList(client: DatabaseClient, resource: Resource, request: ListRequest): Promise<List> {
+  return client.list(resource, request)
 }
 
 /**
@@ -90,25 +94,28 @@ export function readList(client: Client, resource: Resource, request: ListReques
  * that the parent owns or that refer to it. A missing parent has no list.
  */
 export function readLists(
-  client: Client,
+  client: DatabaseClient,
   parent: Resource,
   resource: Resource,
   parentIds: readonly string[],
   request: ListRequest,
 ): Promise<ReadonlyMap<string, List>> {
   const [ids, column] = [parentIds.filter(isIdentifier), listColumn(parent, resource)]
-  return prismaModel(client, resource).lists(resource, { resource: parent, ids, column }, request)
+  return client.lists(resource, { resource: parent, ids, column }, request)
 }
 
 /** PostgreSQL's SQLSTATE of a double that overflows. */
 const NUMERIC_VALUE_OUT_OF_RANGE = '22003'
 
 /** Counts and measures the groups of a collection, with exact arithmetic if a double overflows in any group. */
-export function aggregate(client: Client, resource: Resource, request: AggregateRequest): Promise<Group[]> {
-  const model = prismaModel(client, resource)
-  return model.measureGroups(resource, request).catch((error) => {
+export function aggregate(
+  client: DatabaseClient,
+  resource: Resource,
+  request: AggregateRequest,
+): Promise<Group[]> {
+  return client.measureGroups(resource, request).catch((error) => {
     if (refusalOf(error).state !== NUMERIC_VALUE_OUT_OF_RANGE) throw error
-    return model.measureGroups(resource, { ...request, exact: true })
+    return client.measureGroups(resource, { ...request, exact: true })
   })
 }
 
@@ -118,14 +125,12 @@ const PAGE_ROWS = 500
  * Reads all rows of a resource in pages, ordered by key. Each page begins after the last key of the previous
  * one, so memory use is constant and concurrent changes neither repeat nor skip rows.
  */
-export async function* allRows(client: Client, resource: Resource): AsyncGenerator<Row> {
+export async function* allRows(client: DatabaseClient, resource: Resource): AsyncGenerator<Row> {
   const { parentField } = resource
   const orderBy = [...(parentField ? [{ [parentField]: 'asc' }] : []), { id: 'asc' }]
   let where = {}
   for (;;) {
-    const rows = await prismaModel(client, resource)
-      .findMany({ where, orderBy, take: PAGE_ROWS })
-      .catch(rejectUnavailable)
+    const rows = await client.findMany(resource, { where, orderBy, take: PAGE_ROWS }).catch(rejectUnavailable)
     yield* rows
     const last = rows.at(-1)
     if (!last || rows.length < PAGE_ROWS) return

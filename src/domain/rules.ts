@@ -1,7 +1,5 @@
-import { prismaModel } from '../database/extension.ts'
 import { quoted, quotedTable } from '../database/sql/statement.ts'
 import { allows } from '../model/caller.ts'
-import type { Change } from '../model/database-rule.ts'
 import { type Detail, type DomainError, errorAt, refuseRuleViolation } from '../model/errors.ts'
 import { kindOf } from '../model/fields.ts'
 import { isIdentifier, isResourceKey } from '../model/identifiers.ts'
@@ -10,6 +8,7 @@ import { relationsOf } from '../model/relations.ts'
 import type { Resource, Values } from '../model/resource.ts'
 import { changedColumns, toValues, valueAt } from '../model/rows.ts'
 import { uniqueExpression, uniqueLeaves } from '../model/uniqueness.ts'
+import type { DataChange } from './context.ts'
 
 /**
  * Checks the rules of a definition, its references, and its database rule.
@@ -17,7 +16,7 @@ import { uniqueExpression, uniqueLeaves } from '../model/uniqueness.ts'
  * @throws {DomainError} BUSINESS_RULE_VIOLATION (422), or an error of the database rule
  */
 export async function refuseBrokenRules(
-  change: Change,
+  change: DataChange,
   resource: Resource,
   resources: readonly Resource[],
 ): Promise<void> {
@@ -46,7 +45,7 @@ function brokenTransitions(resource: Resource, values: Values, before: Values | 
 
 /** Checks only changed references: foreign keys keep the others valid. */
 async function unknownReferences(
-  { client, before, after }: Change,
+  { client, before, after }: DataChange,
   resource: Resource,
   resources: readonly Resource[],
 ): Promise<Detail[]> {
@@ -55,8 +54,7 @@ async function unknownReferences(
   )
   const details = changed.map(async ({ leaf, target }): Promise<Detail[]> => {
     const id = after?.[leaf.column] as string | null
-    if (id === null || (isIdentifier(id) && (await prismaModel(client, target).findByKey(target, { id }))))
-      return []
+    if (id === null || (isIdentifier(id) && (await client.findByKey(target, { id })))) return []
     const message = `There is no resource ${JSON.stringify(id)} in ${target.path}.`
     return [{ field: leaf.name, code: 'UNKNOWN_REFERENCE', message }]
   })
@@ -70,7 +68,7 @@ async function unknownReferences(
  * @throws {DomainError} RESOURCE_ALREADY_EXISTS (409)
  */
 export async function refuseTakenValues(
-  { client, caller, key: { parentId, id }, before, after }: Omit<Change, 'isInTransaction' | 'settings'>,
+  { client, caller, key: { parentId, id }, before, after }: Omit<DataChange, 'isInTransaction' | 'settings'>,
   resource: Resource,
 ): Promise<void> {
   if (!after) return
@@ -97,12 +95,12 @@ export async function refuseTakenValues(
  * @throws {DomainError} RESOURCE_ALREADY_EXISTS (409)
  */
 export async function refuseTakenIdentifier(
-  { client, caller, key }: Change,
+  { client, caller, key }: DataChange,
   resource: Resource,
   id: string,
 ): Promise<void> {
   const other = { ...key, id }
-  if (!isResourceKey(other) || !(await prismaModel(client, resource).findByKey(resource, other))) return
+  if (!isResourceKey(other) || !(await client.findByKey(resource, other))) return
   const isNamed = allows(caller, resource, 'read') && !resource.owner
   throw duplicateValue(resource, 'id', isNamed ? id : undefined)
 }

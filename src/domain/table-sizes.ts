@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { DatabaseClient } from '../database/client.ts'
+import type { DatabaseClient } from '../database/database-client.ts'
 import type { Scan } from '../model/query/list.ts'
 import { type Resource, tableName } from '../model/resource.ts'
 

@@ -1,4 +1,4 @@
-import type { DatabaseClient } from '../database/client.ts'
+import type { DatabaseClient } from '../database/database-client.ts'
 import { rejectUnavailable } from '../database/errors.ts'
 import { setWriter, writerOf } from '../database/writer.ts'
 import { DomainError } from '../model/errors.ts'
@@ -82,8 +82,7 @@ export function transact<Result>(
 
 function begin<Result>(context: Context, work: (client: DatabaseClient) => Promise<Result>): Promise<Result> {
   const writer = writerOf(context)
-  return context.client.$transaction(async (prisma) => {
-    const inside = prisma as unknown as DatabaseClient
+  return context.client.transaction(async (inside) => {
     if (writer !== undefined && !context.transaction) await setWriter(inside, writer)
     return work(inside)
   })

@@ -1,4 +1,3 @@
-import { prismaModel } from '../database/extension.ts'
 import { DomainError, refuseInvalid } from '../model/errors.ts'
 import { isIdentifier, isResourceKey, makeIdentifier, type ResourceKey } from '../model/identifiers.ts'
 import { type Precondition, requireState } from '../model/precondition.ts'
@@ -80,7 +79,7 @@ export async function putResource(
   const view = viewOf(resource, options.apiVersion)
   const values = validated(view, body)
   return retry(async () => {
-    const row = await prismaModel(context.client, resource).findByKey(resource, key)
+    const row = await context.client.findByKey(resource, key)
     if (row && options.mayReplace) return change(context, resource, key, row, options, () => values)
     if (row) {
       const message = 'The resource already exists.'
@@ -106,9 +105,7 @@ export async function patchResource(
   options: PatchOptions,
 ): Promise<Written> {
   return retry(async () => {
-    const row = isResourceKey(key)
-      ? await prismaModel(context.client, resource).findByKey(resource, key)
-      : null
+    const row = isResourceKey(key) ? await context.client.findByKey(resource, key) : null
     if (!row) throw resourceNotFound(resource, key)
     const patched = (view: Resource) =>
       validated(view, mergePatch(writableValues(view, row), patch) as Values)

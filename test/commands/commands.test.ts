@@ -168,7 +168,7 @@ test.serial(
     const database = await openTestDatabase(options)
     t.teardown(() => database.close())
     const environment = { DATA_DIR: options.dataDir, NODE_ENV: 'production' }
-    const { version } = await database.client.planet.create({ data: { id: 'kept', name: 'Kept' } })
+    const { version } = await database.client.prisma.planet.create({ data: { id: 'kept', name: 'Kept' } })
     const raised = async (one: typeof database) => {
       const { output, errors, status } = await run('restored', environment)
       t.deepEqual([/^The next changes get higher versions/.test(output), errors, status], [true, '', 0])
@@ -201,7 +201,7 @@ test.serial(
     const options = await createEmbedded(t)
     const database = await openTestDatabase(options)
     t.teardown(() => database.close())
-    await database.client.planet.create({ data: { id: 'kepler-442b', name: 'Kepler-442b' } })
+    await database.client.prisma.planet.create({ data: { id: 'kepler-442b', name: 'Kepler-442b' } })
     const environment = { DATA_DIR: options.dataDir }
     t.deepEqual(await askStudio(t, environment), [null, [{ name: 'Kepler-442b' }]])
     await database.close()

@@ -17,9 +17,9 @@ const server = findServer((reason) => console.log(`claims about a server: ${reas
 test('doctor reports a wrong count, and repairs it with --repair only', async (t) => {
   const setup = await createSetup(t)
   await setup.use(async ({ client }) => {
-    await client.planet.createMany({ data: ['one', 'two', 'three'].map((id) => ({ id, name: id })) })
-    await client.$executeRaw`UPDATE row_counts SET rows = 7 WHERE collection = 'planets'`
-    await client.$executeRaw`DELETE FROM row_counts WHERE collection = 'species'`
+    await client.prisma.planet.createMany({ data: ['one', 'two', 'three'].map((id) => ({ id, name: id })) })
+    await client.prisma.$executeRaw`UPDATE row_counts SET rows = 7 WHERE collection = 'planets'`
+    await client.prisma.$executeRaw`DELETE FROM row_counts WHERE collection = 'species'`
   })
   for (let round = 0; round < 2; round++) {
     const { output, status } = await run('doctor', setup.environment)
@@ -39,11 +39,13 @@ test('doctor reports a wrong count, and repairs it with --repair only', async (t
 test('doctor reports unique texts that became equal, and completes their index when they differ again', async (t) => {
   const setup = await createSetup(t)
   await setup.use(async ({ client }) => {
-    await client.$executeRaw`DROP INDEX planets_name_key`
+    await client.prisma.$executeRaw`DROP INDEX planets_name_key`
     const planets = { c: 'Io', a: 'Mars', b: 'mars\u00a0', d: '\u2800io' }
-    for (const [id, name] of Object.entries(planets)) await client.planet.create({ data: { id, name } })
-    await client.$executeRaw`CREATE UNIQUE INDEX planets_name_key ON planets (folded(name)) WHERE id < 'b'`
-    await client.$executeRaw`CREATE INDEX planets_name_key_all ON planets (folded(name))`
+    for (const [id, name] of Object.entries(planets))
+      await client.prisma.planet.create({ data: { id, name } })
+    await client.prisma
+      .$executeRaw`CREATE UNIQUE INDEX planets_name_key ON planets (folded(name)) WHERE id < 'b'`
+    await client.prisma.$executeRaw`CREATE INDEX planets_name_key_all ON planets (folded(name))`
   })
   const repaired = await run('doctor', setup.environment, '--repair')
   t.regex(
@@ -52,15 +54,18 @@ test('doctor reports unique texts that became equal, and completes their index w
   )
   await setup.use(async ({ client }) => {
     for (const name of ['MARS', 'Io\u200b'])
-      await t.throwsAsync(client.planet.create({ data: { id: 'e', name } }), { message: /Unique constraint/ })
-    await client.$executeRaw`UPDATE planets SET name = id WHERE id IN ('b', 'd')`
+      await t.throwsAsync(client.prisma.planet.create({ data: { id: 'e', name } }), {
+        message: /Unique constraint/,
+      })
+    await client.prisma.$executeRaw`UPDATE planets SET name = id WHERE id IN ('b', 'd')`
   })
   t.regex((await run('doctor', setup.environment)).output, /planets.name: none are equal any more; run/)
   const { output, status } = await run('doctor', setup.environment, '--repair')
   t.is(status, 0, output)
   t.regex(output, /built planets_name_key again\nok/)
   await setup.use(async ({ client }) => {
-    const rows = await client.$queryRaw`SELECT indexdef FROM pg_indexes WHERE indexname LIKE 'planets_name%'`
+    const rows = await client.prisma
+      .$queryRaw`SELECT indexdef FROM pg_indexes WHERE indexname LIKE 'planets_name%'`
     t.deepEqual(rows, [
       { indexdef: 'CREATE UNIQUE INDEX planets_name_key ON public.planets USING btree (folded(name))' },
     ])
@@ -71,30 +76,30 @@ test('doctor reports and adds missing references, removes those of an empty orig
   const setup = await createSetup(t)
   const references = () =>
     setup.use(async ({ client }) =>
-      (await client.species.findMany({ orderBy: { id: 'asc' } })).map(
+      (await client.prisma.species.findMany({ orderBy: { id: 'asc' } })).map(
         ({ id, planet_id, version }) => `${id} ${planet_id} ${version}`,
       ),
     )
   await setup.use(async ({ client }) => {
     const planets = ['renamed', 'older', 'here'].map((id) => ({ id, name: id }))
-    await client.planet.createMany({ data: planets })
+    await client.prisma.planet.createMany({ data: planets })
     const species = ['renamed', 'older', 'here', ' '].map((planet_origin, number) => ({
       id: `s${number}`,
       scientific_name: `S ${number}`,
       planet_origin,
       discovery_status: 'confirmed' as const,
     }))
-    await client.species.createMany({ data: species })
-    await client.planet.update({ where: { id: 'renamed' }, data: { name: 'Other' } })
-    await client.$executeRaw`UPDATE species SET planet_origin = 'Other' WHERE id = 's0'`
-    await client.planet.update({ where: { id: 'renamed' }, data: { name: 'Third' } })
-    await client.planet.create({ data: { id: 'renamed-2', name: 'Other' } })
-    await client.$executeRaw`UPDATE species SET planet_origin = 'OLDER' WHERE id = 's1'`
-    await client.planet.create({ data: { id: 'OLDER', name: 'Unlike' } })
-    await client.$executeRaw`ALTER TABLE species DISABLE TRIGGER species_1_origin_update`
-    await client.$executeRaw`UPDATE species SET planet_id = CASE id WHEN 's3' THEN 'here' END
+    await client.prisma.species.createMany({ data: species })
+    await client.prisma.planet.update({ where: { id: 'renamed' }, data: { name: 'Other' } })
+    await client.prisma.$executeRaw`UPDATE species SET planet_origin = 'Other' WHERE id = 's0'`
+    await client.prisma.planet.update({ where: { id: 'renamed' }, data: { name: 'Third' } })
+    await client.prisma.planet.create({ data: { id: 'renamed-2', name: 'Other' } })
+    await client.prisma.$executeRaw`UPDATE species SET planet_origin = 'OLDER' WHERE id = 's1'`
+    await client.prisma.planet.create({ data: { id: 'OLDER', name: 'Unlike' } })
+    await client.prisma.$executeRaw`ALTER TABLE species DISABLE TRIGGER species_1_origin_update`
+    await client.prisma.$executeRaw`UPDATE species SET planet_id = CASE id WHEN 's3' THEN 'here' END
       WHERE id IN ('s2', 's3')`
-    await client.$executeRaw`ALTER TABLE species ENABLE TRIGGER species_1_origin_update`
+    await client.prisma.$executeRaw`ALTER TABLE species ENABLE TRIGGER species_1_origin_update`
   })
   t.deepEqual(await references(), ['s0 renamed 2', 's1 older 2', 's2 null 2', 's3 here 2'])
   const found = await run('doctor', setup.environment)
@@ -116,9 +121,9 @@ test('doctor --json prints one object with each check and its problems', async (
   t.deepEqual(checks[0], { check: 'settings', ok: true, problems: [] })
   t.true(checks.some(({ check }: { check: string }) => check === 'species'))
   await setup.use(
-    ({ client }) => client.$executeRaw`UPDATE row_counts SET rows = 7 WHERE collection = 'planets'`,
+    ({ client }) => client.prisma.$executeRaw`UPDATE row_counts SET rows = 7 WHERE collection = 'planets'`,
   )
-  await setup.use(({ client }) => client.planet.create({ data: { id: 'one', name: 'One' } }))
+  await setup.use(({ client }) => client.prisma.planet.create({ data: { id: 'one', name: 'One' } }))
   const wrong = await run('doctor', setup.environment, '--json')
   t.is(wrong.status, 1)
   const failed = JSON.parse(wrong.output).checks.filter(({ ok }: { ok: boolean }) => !ok)
@@ -135,7 +140,9 @@ test('doctor --json prints one object with each check and its problems', async (
 test('a command continues when its output is closed, and keeps its exit status', async (t) => {
   const { environment } = await createSetup(t)
   const broken = await createSetup(t)
-  await broken.use(({ client }) => client.$executeRawUnsafe('ALTER TABLE planets ADD COLUMN colour text'))
+  await broken.use(({ client }) =>
+    client.prisma.$executeRawUnsafe('ALTER TABLE planets ADD COLUMN colour text'),
+  )
   for (const [variables, expected] of [
     [environment, 0],
     [broken.environment, 1],
@@ -183,7 +190,7 @@ test('doctor and export do not migrate a server either, also with MIGRATE_ON_STA
 test('doctor and export do not migrate', async (t) => {
   const options = await createEmbedded(t)
   const database = await openTestDatabase(options)
-  await database.client.$executeRaw`DELETE FROM _prisma_migrations
+  await database.client.prisma.$executeRaw`DELETE FROM _prisma_migrations
     WHERE migration_name = (SELECT max(migration_name) FROM _prisma_migrations)`
   await database.close()
   for (const [name, ...parameters] of [['doctor'], ['export', 'species'], ['doctor']] as const) {

@@ -17,7 +17,7 @@ for (const format of ['ndjson', 'csv']) {
   test(`an export as ${format} can be imported into another database, whose export is identical`, async (t) => {
     const here = await createSetup(t)
     const more = Array.from({ length: 700 }, (_, number) => ({ id: `n${number}`, name: `Planet ${number}` }))
-    await here.use(({ client }) => client.planet.createMany({ data: [...PLANETS, ...more] }))
+    await here.use(({ client }) => client.prisma.planet.createMany({ data: [...PLANETS, ...more] }))
     const file = join(here.folder, `planets.${format}`)
     await runCommand('export', here.environment, 'planets', '--format', format, '--output', file)
     const there = await createSetup(t)

@@ -14,7 +14,7 @@ async function importing(t: ExecutionContext, name: string, content: string | Bu
   const { status, output, errors } = await runCommand('import', environment, 'planets', file)
   t.is(status, 1, errors)
   t.notRegex(errors, /\n\s+at /)
-  const planets = await use(({ client }) => client.planet.findMany({ orderBy: { name: 'asc' } }))
+  const planets = await use(({ client }) => client.prisma.planet.findMany({ orderBy: { name: 'asc' } }))
   const refused = await refusedRows(file)
   t.regex(output, new RegExp(`^Imported ${planets.length}, skipped 0, refused ${refused.length}`))
   return {
@@ -120,7 +120,7 @@ test('an invalid CSV record is refused with its line and the reason, and the oth
 
 test('JSON in a cell of CSV follows the rules of request bodies', async (t) => {
   const { environment, folder, use } = await createSetup(t)
-  await use(({ client }) => client.planet.create({ data: { id: 'kepler', name: 'Kepler' } }))
+  await use(({ client }) => client.prisma.planet.create({ data: { id: 'kepler', name: 'Kepler' } }))
   const file = join(folder, 'atmospheres.csv')
   await writeFile(file, 'planet_id,composition\nkepler,"{""N2"":0.5,""N2"":0.1}"\n')
   const { output } = await runCommand('import', environment, 'atmosphere', file)
@@ -167,7 +167,7 @@ test('a table is imported as spreadsheets write it, where that can only mean one
     const file = join(folder, name)
     await writeFile(file, content)
     const { output, errors } = await runCommand('import', environment, 'planets', file)
-    const planets = await use(({ client }) => client.planet.findMany({ orderBy: { name: 'asc' } }))
+    const planets = await use(({ client }) => client.prisma.planet.findMany({ orderBy: { name: 'asc' } }))
     t.is(planets.length, expected.length, output + errors)
     for (const [index, values] of expected.entries()) t.like(planets[index], values)
   }

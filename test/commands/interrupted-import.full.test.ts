@@ -21,7 +21,7 @@ test('an import during which the database goes away refuses no row for it, and r
   const { ended } = await setup.use(async ({ client }) => {
     const child = begin()
     const ended = Promise.all([text(child.stderr), once(child, 'close')])
-    while ((await client.moon.count()) === 0);
+    while ((await client.prisma.moon.count()) === 0);
     if (link) link.set('down')
     return { ended }
   })
@@ -32,7 +32,7 @@ test('an import during which the database goes away refuses no row for it, and r
   if (link) link.set('open')
   const again = await run('import', setup.environment, 'moons', file)
   t.regex(again.output, /^Imported \d+, skipped \d+, refused 0\n/)
-  t.is(await setup.use(({ client }) => client.moon.count()), 800)
+  t.is(await setup.use(({ client }) => client.prisma.moon.count()), 800)
 })
 
 test('an import that is killed repeatedly neither loses nor duplicates rows', async (t) => {
@@ -41,7 +41,7 @@ test('an import that is killed repeatedly neither loses nor duplicates rows', as
   // Names of moons are not unique, so only the import itself prevents duplicates.
   const rows = Array.from({ length: 800 }, (_, number) => `kepler,Same name,${number}`)
   await writeFile(file, `\uFEFFplanet_id,name,radius_kilometres\r\n${rows.join('\r\n')}\r\n`)
-  await setup.use(({ client }) => client.planet.create({ data: { id: 'kepler', name: 'Kepler' } }))
+  await setup.use(({ client }) => client.prisma.planet.create({ data: { id: 'kepler', name: 'Kepler' } }))
   let status: number | null = null
   for (let kills = 0; status === null; kills++) {
     const child = start('import', setup.environment, 'moons', file)
@@ -52,7 +52,7 @@ test('an import that is killed repeatedly neither loses nor duplicates rows', as
     status = (await closed)[0]
   }
   t.is(status, 0)
-  const moons = await setup.use(({ client }) => client.moon.findMany({ orderBy: { id: 'asc' } }))
+  const moons = await setup.use(({ client }) => client.prisma.moon.findMany({ orderBy: { id: 'asc' } }))
   const radii = moons.map(({ radius_kilometres: radius }) => radius)
   t.deepEqual(
     radii,
@@ -82,7 +82,7 @@ test('an interrupted import reports its progress and resumes, and reports each r
   await appendFile(`${file}.errors.ndjson`, '{"line":0}\n'.repeat(1_000))
   const again = await run('import', setup.environment, 'planets', file)
   t.is(again.status, 1)
-  t.is(await setup.use(({ client }) => client.planet.count()), 798)
+  t.is(await setup.use(({ client }) => client.prisma.planet.count()), 798)
   t.deepEqual(
     (await refusedRows(file)).map(({ line }) => line),
     [6, 751],

@@ -20,12 +20,12 @@ test('an import that is killed before its first checkpoint writes nothing twice 
   await setup.use(async ({ client }) => {
     const child = begin()
     const closed = once(child, 'close')
-    while ((await client.moon.count()) === 0);
+    while ((await client.prisma.moon.count()) === 0);
     child.kill('SIGKILL')
     await closed
   })
   t.is((await run('import', setup.environment, 'moons', file)).status, 0)
-  t.is(await setup.use(({ client }) => client.moon.count()), 190)
+  t.is(await setup.use(({ client }) => client.prisma.moon.count()), 190)
 })
 
 /** Ends the process as soon as it has sent a text to the database, after it has begun to insert moons. */
@@ -51,7 +51,7 @@ for (const sent of ['INSERT', 'COMMIT']) {
     t.is(signal, 'SIGKILL')
     const again = await run('import', environment, 'moons', file)
     t.regex(again.output, /^Imported \d+, skipped \d+, refused 0\n/)
-    t.is(await setup.use(({ client }) => client.moon.count()), 190)
+    t.is(await setup.use(({ client }) => client.prisma.moon.count()), 190)
   })
 }
 
@@ -90,9 +90,9 @@ test('rows are written in transactions of 100, and those of a chunk with a refus
     [[131, 'RESOURCE_ALREADY_EXISTS', 'name']],
   )
   await setup.use(async ({ client }) => {
-    const names = await client.planet.findMany({ select: { name: true }, orderBy: { id: 'asc' } })
+    const names = await client.prisma.planet.findMany({ select: { name: true }, orderBy: { id: 'asc' } })
     t.deepEqual(names, rows.toSpliced(130, 1), 'in the order of the lines')
-    const [written] = await client.$queryRaw<object[]>`
+    const [written] = await client.prisma.$queryRaw<object[]>`
       SELECT count(DISTINCT xmin::text)::int AS transactions,
         (SELECT array_agg(DISTINCT changed_by) FROM recorded_changes) AS authors FROM planets`
     t.deepEqual(written, { transactions: 1 + 99 + 1, authors: ['operator'] })
@@ -113,9 +113,9 @@ test('refused rows are written to a file with their lines, the others are import
   const dry = await run('import', setup.environment, 'species', file, '--dry-run')
   t.is(dry.status, 1)
   t.regex(dry.output, /^Valid 3, refused 3/)
-  t.is(await setup.use(({ client }) => client.species.count()), 0)
+  t.is(await setup.use(({ client }) => client.prisma.species.count()), 0)
   await setup.use(({ client }) =>
-    client.species.create({
+    client.prisma.species.create({
       data: { id: 'una', scientific_name: 'Una', discovery_status: 'newly_catalogued' },
     }),
   )
@@ -176,12 +176,12 @@ test('doctor reports no problem in a correct database', async (t) => {
 test('doctor reports differing columns and invalid rows', async (t) => {
   const setup = await createSetup(t)
   await setup.use(async ({ client }) => {
-    await client.planet.create({ data: { id: 'blank', name: 'Blank', discovery_year: 1995 } })
-    await client.$executeRawUnsafe('ALTER TABLE planets DROP CONSTRAINT planets_name_check')
-    await client.$executeRawUnsafe("UPDATE planets SET name = ' '")
-    await client.$executeRawUnsafe('ALTER TABLE planets ADD COLUMN colour text')
-    await client.$executeRawUnsafe('ALTER TABLE moons ALTER COLUMN tidally_locked TYPE text')
-    await client.$executeRawUnsafe('ALTER TABLE moons ALTER COLUMN name DROP NOT NULL')
+    await client.prisma.planet.create({ data: { id: 'blank', name: 'Blank', discovery_year: 1995 } })
+    await client.prisma.$executeRawUnsafe('ALTER TABLE planets DROP CONSTRAINT planets_name_check')
+    await client.prisma.$executeRawUnsafe("UPDATE planets SET name = ' '")
+    await client.prisma.$executeRawUnsafe('ALTER TABLE planets ADD COLUMN colour text')
+    await client.prisma.$executeRawUnsafe('ALTER TABLE moons ALTER COLUMN tidally_locked TYPE text')
+    await client.prisma.$executeRawUnsafe('ALTER TABLE moons ALTER COLUMN name DROP NOT NULL')
   })
   const { output, status } = await run('doctor', setup.environment)
   t.is(status, 1)

@@ -35,7 +35,7 @@ async function open(t: ExecutionContext, dataDir: string, limits: Partial<TestOp
 /** An empty database that tests share which leave it as it was. */
 async function shared() {
   const { dataDir, database } = await opened
-  await database.client.planet.deleteMany()
+  await database.client.prisma.planet.deleteMany()
   return { dataDir, client: database.client }
 }
 
@@ -75,7 +75,7 @@ async function openElsewhere(t: ExecutionContext, dataDir: string): Promise<Chil
 test.serial('the test database is open, migrated and empty', async (t) => {
   const database = await openTestDatabase(await createTestDatabase(t))
   t.teardown(() => database.close())
-  t.is(await database.client.species.count(), 0)
+  t.is(await database.client.prisma.species.count(), 0)
 })
 
 test.serial(
@@ -83,13 +83,13 @@ test.serial(
   async (t) => {
     const dataDir = join(await createTestFolder(t), 'made', 'here')
     const first = await openTestDatabase(embedded(dataDir))
-    await first.client.planet.create({ data: { id: 'kepler-442b', name: 'Kepler-442b' } })
+    await first.client.prisma.planet.create({ data: { id: 'kepler-442b', name: 'Kepler-442b' } })
     await first.close()
     t.is((await stat(dataDir)).mode & 0o777, 0o700)
     t.deepEqual(await readdir(dataDir), ['postgres'])
 
     const second = await open(t, dataDir)
-    t.is((await second.client.planet.findMany()).length, 1)
+    t.is((await second.client.prisma.planet.findMany()).length, 1)
   },
 )
 
@@ -104,7 +104,7 @@ test.serial('a data folder whose path is too long for a socket works', async (t)
   await mkdir(dataDir)
   await rename(join(short, 'postgres'), join(dataDir, 'postgres'))
   const database = await open(t, dataDir)
-  t.is(await database.client.species.count(), 0)
+  t.is(await database.client.prisma.species.count(), 0)
 })
 
 test.serial('a second process on the same folder is refused, and the first continues', async (t) => {
@@ -125,7 +125,7 @@ test.serial('the lock of a killed process is taken over, and its committed rows 
   child.kill('SIGKILL')
   await once(child, 'exit')
   const database = await open(t, dataDir)
-  t.is(await database.client.planet.count(), 1)
+  t.is(await database.client.prisma.planet.count(), 1)
 })
 
 test.serial('the lock of a process in another namespace, which may run, is not removed', async (t) => {
@@ -160,7 +160,7 @@ test.serial('an incomplete first start is repeated', async (t) => {
   await mkdir(join(dataDir, 'postgres.unfinished', 'base'), { recursive: true })
   await writeFile(join(dataDir, 'postgres.unfinished', 'PG_VERSION'), '18\n')
   const database = await open(t, dataDir)
-  t.is(await database.client.species.count(), 0)
+  t.is(await database.client.prisma.species.count(), 0)
   t.false((await readdir(dataDir)).includes('postgres.unfinished'))
 })
 
@@ -211,17 +211,19 @@ test.serial('connections never see each other’s statements, transactions or fa
   const { client } = await shared()
   const long = 'y'.repeat(200_000)
   const work = Array.from({ length: 200 }, async (_, index) => {
-    const [row] = await client.$queryRaw<{ text: string }[]>`SELECT ${`v${index}`}::text AS text`
+    const [row] = await client.prisma.$queryRaw<{ text: string }[]>`SELECT ${`v${index}`}::text AS text`
     t.is(row?.text, `v${index}`)
-    const [sized] = await client.$queryRaw<
+    const [sized] = await client.prisma.$queryRaw<
       { size: number }[]
     >`SELECT length(${long}::text) + ${index}::int AS size`
     t.is(sized?.size, long.length + index)
-    await t.throwsAsync(client.$executeRaw`SELECT 1 / ${0}::int`)
-    await client.$transaction([client.planet.create({ data: { id: `p${index}`, name: `P ${index}` } })])
+    await t.throwsAsync(client.prisma.$executeRaw`SELECT 1 / ${0}::int`)
+    await client.prisma.$transaction([
+      client.prisma.planet.create({ data: { id: `p${index}`, name: `P ${index}` } }),
+    ])
   })
   await Promise.all(work)
-  t.is(await client.planet.count(), 200)
+  t.is(await client.prisma.planet.count(), 200)
 })
 
 test.serial('a connection that closes in a transaction loses its changes and its settings', async (t) => {
@@ -230,8 +232,8 @@ test.serial('a connection that closes in a transaction loses its changes and its
   await visitor.query('SET default_transaction_read_only = on')
   await visitor.query("BEGIN READ WRITE; INSERT INTO planets (id, name) VALUES ('x', 'X')")
   await visitor.end()
-  await client.planet.create({ data: { id: 'y', name: 'Y' } })
-  t.deepEqual(await client.planet.findMany({ select: { id: true } }), [{ id: 'y' }])
+  await client.prisma.planet.create({ data: { id: 'y', name: 'Y' } })
+  t.deepEqual(await client.prisma.planet.findMany({ select: { id: true } }), [{ id: 'y' }])
 })
 
 test.serial(
@@ -241,17 +243,17 @@ test.serial(
     const { client } = await open(t, dataDir, { databaseTimeout: 2_500 })
     const visitor = await connectTo(t, dataDir)
     await visitor.query('BEGIN')
-    t.is(await client.planet.count(), 0)
+    t.is(await client.prisma.planet.count(), 0)
   },
 )
 
 test.serial('a transaction of the service survives a pause of its process while others wait', async (t) => {
   const { client } = await shared()
-  await Promise.all([client.planet.count(), client.planet.count()])
+  await Promise.all([client.prisma.planet.count(), client.prisma.planet.count()])
   let other: Promise<number> | undefined
-  await client.$transaction(async (inside) => {
+  await client.prisma.$transaction(async (inside) => {
     await inside.planet.create({ data: { id: 'a', name: 'A' } })
-    other = client.planet.count().then((count) => count)
+    other = client.prisma.planet.count().then((count) => count)
     await inside.planet.count()
     // Longer than a client that is idle in a transaction may be.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000)
@@ -267,7 +269,7 @@ test.serial('invalid data on the socket ends only that connection', async (t) =>
   socket.on('error', () => {})
   socket.end(Buffer.from('GET / HTTP/1.1\r\nHost: x\r\n\r\n'))
   await once(socket.resume(), 'close')
-  t.is(await client.planet.count(), 0)
+  t.is(await client.prisma.planet.count(), 0)
 })
 
 test.serial('COPY FROM STDIN, which would end the embedded engine, is refused', async (t) => {
@@ -280,7 +282,7 @@ test.serial('COPY FROM STDIN, which would end the embedded engine, is refused', 
     }
     await t.throwsAsync(visitor.query(query), { message: /COPY FROM STDIN is not possible/ })
   }
-  t.is(await client.planet.count(), 0)
+  t.is(await client.prisma.planet.count(), 0)
 })
 
 test.serial('a process ends when its database fails, and the next one recovers all commits', async (t) => {
@@ -293,5 +295,5 @@ test.serial('a process ends when its database fails, and the next one recovers a
   await t.throwsAsync(visitor.query('COPY planets (id, name) FROM /* me */ STDIN'))
   t.deepEqual(await ended, [1, null])
   const database = await open(t, dataDir)
-  t.is(await database.client.planet.count(), 1)
+  t.is(await database.client.prisma.planet.count(), 1)
 })

@@ -1,6 +1,5 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { prismaModel, toData } from '../../src/database/extension.ts'
 import { atmosphere } from '../../src/domain/resources/atmosphere.ts'
 import { planets } from '../../src/domain/resources/planets.ts'
 import { spacecraft } from '../../src/domain/resources/spacecraft.ts'
@@ -21,15 +20,14 @@ const writes: readonly [Resource, fc.Arbitrary<Record<string, unknown>>][] = [
 test('Prisma stores every double, timestamp and JSON value exactly', async (t) => {
   const { client, ...database } = await openTestDatabase(await createTestDatabase(t))
   t.teardown(() => database.close())
-  await client.planet.create({ data: { id: 'x', name: 'X' } })
-  await client.spacecraft.create({ data: { id: 'x', name: 'X', kind: 'capsule' } })
-  await client.atmosphere.create({ data: { id: 'x', planet_id: 'x' } })
+  await client.prisma.planet.create({ data: { id: 'x', name: 'X' } })
+  await client.prisma.spacecraft.create({ data: { id: 'x', name: 'X', kind: 'capsule' } })
+  await client.prisma.atmosphere.create({ data: { id: 'x', planet_id: 'x' } })
   for (const [resource, arbitrary] of writes) {
-    const model = prismaModel(client, resource)
     const isStored = fc.asyncProperty(arbitrary, async (columns) => {
-      const [row] = await model.updateManyAndReturn({ where: { id: 'x' }, data: toData(resource, columns) })
+      const [row] = await client.updateManyAndReturn(resource, { id: 'x' }, columns)
       t.deepEqual({ ...row, ...columns }, row)
-      t.deepEqual(await model.findFirst({ where: { id: 'x' } }), row)
+      t.deepEqual(await client.findFirst(resource, { where: { id: 'x' } }), row)
     })
     await fc.assert(isStored, { numRuns: 100 })
   }
@@ -38,7 +36,7 @@ test('Prisma stores every double, timestamp and JSON value exactly', async (t) =
 test('rows that are added together are stored exactly', async (t) => {
   const { client, ...database } = await openTestDatabase(await createTestDatabase(t))
   t.teardown(() => database.close())
-  await client.planet.create({ data: { id: 'x', name: 'X' } })
+  await client.prisma.planet.create({ data: { id: 'x', name: 'X' } })
   const keys: Readonly<Record<string, object>> = {
     planets: { id: 'added' },
     spacecraft: { id: 'added', name: 'Added', kind: 'capsule' },
@@ -47,10 +45,9 @@ test('rows that are added together are stored exactly', async (t) => {
   for (const [resource, arbitrary] of writes) {
     const isStored = fc.asyncProperty(arbitrary, async (columns) => {
       const row = { ...keys[resource.path], ...columns }
-      const writing = client.$transaction(async (inside) => {
-        const model = prismaModel(inside, resource)
-        const [added] = await model.createAll(resource, [row])
-        t.deepEqual(added, (await model.findMany({ where: { id: added?.id } }))[0])
+      const writing = client.transaction(async (inside) => {
+        const [added] = await inside.createAll(resource, [row])
+        t.deepEqual(added, (await inside.findMany(resource, { where: { id: added?.id } }))[0])
         t.deepEqual({ ...added, ...row }, added)
         throw new RangeError()
       })
@@ -64,11 +61,11 @@ test('numbers of 17 digits beyond 2^53 do not overflow and are not rounded', asy
   const { client, ...database } = await openTestDatabase(await createTestDatabase(t))
   t.teardown(() => database.close())
   for (const mass_jupiters of [Number.MAX_VALUE, 1.2345678901234567e19, 2 ** 63, 2 ** 53 + 2]) {
-    const data = toData(planets, {
+    const data = {
       id: `${mass_jupiters}`.replace('+', ''),
       name: `${mass_jupiters}`,
       mass_jupiters,
-    })
-    t.is((await prismaModel(client, planets).create({ data }))['mass_jupiters'], mass_jupiters)
+    }
+    t.is((await client.create(planets, data))['mass_jupiters'], mass_jupiters)
   }
 })

@@ -181,8 +181,8 @@ claim('services with different schemas in one database have internal tables of t
   }
   const long = 'L'.repeat(63)
   const [first, second] = [await open('First'), await open(long)]
-  await first.client.planet.create({ data: { id: 'x', name: 'X' } })
-  await first.client.planet.delete({ where: { id: 'x' } })
+  await first.client.prisma.planet.create({ data: { id: 'x', name: 'X' } })
+  await first.client.prisma.planet.delete({ where: { id: 'x' } })
   const counted = 'SELECT count(*)::int AS count FROM tombstones'
   t.deepEqual((await first.pool.query(counted)).rows, [{ count: 1 }])
   t.deepEqual((await second.pool.query(counted)).rows, [{ count: 0 }])

@@ -6,7 +6,7 @@ import { startTestService } from '../helpers/service/service.ts'
 test('after statements that fail, look-ups of the same table go on', async (t) => {
   t.timeout(60_000)
   const { reader, database } = await startTestService(t)
-  await database.client.planet.create({ data: { id: 'there', name: 'There' } })
+  await database.client.prisma.planet.create({ data: { id: 'there', name: 'There' } })
   const { pool } = database
   const query = pool.query.bind(pool) as (statement: { text: string }) => Promise<unknown>
   let fail = () => {}

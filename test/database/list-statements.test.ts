@@ -149,7 +149,7 @@ test.after.always(async () => {
 test.before(async () => {
   const owner = { teardown: (release: () => Promise<void>) => void releases.push(release) }
   database = await openTestDatabase(await createTestDatabase(owner))
-  await database.client.planet.createMany({
+  await database.client.prisma.planet.createMany({
     data: Array.from({ length: PLANETS }, (_, index) => ({
       id: `p${index}`,
       name: `Planet ${index}`,
@@ -160,8 +160,8 @@ test.before(async () => {
       created_date: DATES[index % 3] as Date,
     })),
   })
-  planetRows = await (database.client.planet as unknown as Model).findMany({})
-  await database.client.moon.createMany({
+  planetRows = await (database.client.prisma.planet as unknown as Model).findMany({})
+  await database.client.prisma.moon.createMany({
     data: Array.from({ length: 60 }, (_, index) => ({
       planet_id: `p${(index * index) % 5}`,
       id: `p${index}`,
@@ -188,7 +188,7 @@ function partOf(whole: readonly Row[], inOrder: readonly Row[], asked: Asked): s
 }
 
 test.serial('lists are the same as Prisma finds, with every filter, sort, cursor and page', async (t) => {
-  const model = database.client.planet as unknown as Model
+  const model = database.client.prisma.planet as unknown as Model
   const rows = await model.findMany({})
   await fc.assert(
     fc.asyncProperty(request, async (asked) => {
@@ -220,7 +220,7 @@ test.serial('lists are the same as Prisma finds, with every filter, sort, cursor
 })
 
 test.serial('every page by number is the same as Prisma finds, in every order', async (t) => {
-  const model = database.client.planet as unknown as Model
+  const model = database.client.prisma.planet as unknown as Model
   for (const field of Object.keys(FIELDS)) {
     for (const direction of ['asc', 'desc'] as const) {
       const sorts: Sort[] = [{ field, direction }]
@@ -256,7 +256,7 @@ test.serial('requests of one turn of the event loop receive their own pages', as
 })
 
 test.serial('lists filtered over a relation have the rows that refer to a match', async (t) => {
-  const rows = await (database.client.moon as unknown as Model).findMany({})
+  const rows = await (database.client.prisma.moon as unknown as Model).findMany({})
   const related = filter.map((related): Filter => ({ column: 'planet_id', target: () => planets, related }))
   const locked: Filter = { field: 'tidally_locked', operator: 'equals', value: true }
   const filters = fc.oneof(
@@ -285,7 +285,7 @@ const MOON_FIELDS = ['id', 'name', 'tidally_locked', 'created_date', 'planet_id'
 test.serial(
   'the lists of many parents, and of all, are the same as Prisma finds for each and for all',
   async (t) => {
-    const model = database.client.moon as unknown as Model
+    const model = database.client.prisma.moon as unknown as Model
     const sorted = fc.array(
       fc.record<Sort>({ field: fc.constantFrom(...MOON_FIELDS), direction: fc.constantFrom('asc', 'desc') }),
       { maxLength: 2 },
@@ -329,7 +329,7 @@ function medianOf(numbers: readonly number[]): number | null {
 }
 
 test.serial('aggregates have the counts and measures of the rows that Prisma finds', async (t) => {
-  const model = database.client.planet as unknown as Model
+  const model = database.client.prisma.planet as unknown as Model
   const all = await model.findMany({})
   await fc.assert(
     fc.asyncProperty(fc.option(filter, { nil: undefined }), fc.boolean(), async (filtered, exact) => {

@@ -122,7 +122,7 @@ if (server) {
       })
       for (const migrateOnStart of [true, false]) {
         const database = await openTestDatabase({ ...options, migrateOnStart })
-        t.is(await database.client.species.count(), 0)
+        t.is(await database.client.prisma.species.count(), 0)
         await database.close()
       }
     },
@@ -137,8 +137,8 @@ if (server) {
       databasePoolSize: 1,
     })
     t.teardown(() => database.close())
-    await database.client.planet.create({ data: { id: 'x', name: 'X' } })
-    await database.client.planet.delete({ where: { id: 'x' } })
+    await database.client.prisma.planet.create({ data: { id: 'x', name: 'X' } })
+    await database.client.prisma.planet.delete({ where: { id: 'x' } })
     const rows = await query(
       { connectionString: databaseUrl },
       'SELECT id FROM "Catalogue_internal".tombstones',

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
 import type { Database } from '../../src/database/database.ts'
-import type { Client } from '../../src/database/extension.ts'
+import type { StatementClient } from '../../src/database/database-client.ts'
 import type { Statement } from '../../src/database/sql/statement.ts'
 import { readChanges } from '../../src/domain/feed/change-feed.ts'
 import { keepChanges, numberChanges, startChangeUpkeep } from '../../src/domain/feed/upkeep.ts'
@@ -161,11 +161,11 @@ test('a page has all changes from before its request, although another process n
   const database = await openTestDatabase(await createTestDatabase(t))
   t.teardown(() => database.close())
   await query(database, "INSERT INTO planets (id, name) VALUES ('awaited', 'Awaited')")
-  const $rows: Client['$rows'] = async <Result>(statement: Statement) => {
+  const $rows: StatementClient['$rows'] = async <Result>(statement: Statement) => {
     if (statement.text.includes('number_changes')) await numberChanges(database.client)
     return database.client.$rows<Result>(statement)
   }
-  const source = { client: { ...database.client, $rows }, changesDays: 30 }
+  const source = { client: { $rows }, changesDays: 30 }
   const page = await readChanges(source, { resources, since: undefined, limit: 10 })
   t.deepEqual(
     page.changes.map(({ key }) => key.id),
@@ -184,7 +184,7 @@ test('changes older than CHANGES_DAYS are deleted in steps, in their order, and 
   await query(database, "UPDATE recorded_changes SET changed_date = changed_date - interval '31 days'")
   await query(database, "UPDATE planets SET habitable = TRUE WHERE id = 'planet-1'")
   const counts: number[] = []
-  const $rows: Client['$rows'] = async <Result>(statement: Statement) => {
+  const $rows: StatementClient['$rows'] = async <Result>(statement: Statement) => {
     const rows = await database.client.$rows<Result>(statement)
     if (statement.text.includes('purge_changes')) counts.push((rows[0] as { count: number }).count)
     return rows

@@ -215,7 +215,7 @@ async function open(owner: Owner): Promise<TestDatabase> {
 /** The count that a list returns, and the actual one. */
 async function counts({ client }: TestDatabase): Promise<[number, number]> {
   const { totalCount } = await readList(client, planets, { sorts: [], take: 1, counted: true })
-  return [totalCount, await client.planet.count()]
+  return [totalCount, await client.prisma.planet.count()]
 }
 
 const insert = (client: pg.ClientBase | TestDatabase['pool'], ids: string) =>

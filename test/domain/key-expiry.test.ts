@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
 import type { Database } from '../../src/database/database.ts'
-import type { Client } from '../../src/database/extension.ts'
+import type { StatementClient } from '../../src/database/database-client.ts'
 import type { Statement } from '../../src/database/sql/statement.ts'
 import { startKeyExpiry } from '../../src/domain/idempotency.ts'
 import { createTestDatabase, openTestDatabase } from '../helpers/database/database.ts'
@@ -31,7 +31,7 @@ test('expired keys are deleted a thousand at a time, and the others stay', async
   t.teardown(() => database.close())
   await addKeys(database, 2_500, 5)
   const counts: number[] = []
-  const $rows: Client['$rows'] = async <Result>(statement: Statement) => {
+  const $rows: StatementClient['$rows'] = async <Result>(statement: Statement) => {
     const deleted = await database.client.$rows<Result>(statement)
     counts.push(deleted.length)
     return deleted

@@ -10,7 +10,7 @@ const HABITATS = ['reef', 'reef', 'reef', 'cave', 'cave', null]
 
 test.serial.before(async () => {
   const { client } = service().database
-  await client.species.createMany({
+  await client.prisma.species.createMany({
     data: HABITATS.map((habitat, index) => ({
       id: `s${index}`,
       scientific_name: `Species ${index}`,
@@ -21,7 +21,7 @@ test.serial.before(async () => {
       discovery_status: 'newly_catalogued',
     })),
   })
-  await client.planet.createMany({
+  await client.prisma.planet.createMany({
     data: [1995, 2001, 2001, null].map((discovery_year, index) => ({
       id: `p${index}`,
       name: `p${index}`,
@@ -29,7 +29,7 @@ test.serial.before(async () => {
       mass_jupiters: index === 3 ? 1.7e308 : 1,
     })),
   })
-  await client.moon.createMany({
+  await client.prisma.moon.createMany({
     data: ['p0', 'p0', 'p1'].map((planet_id, index) => ({ planet_id, id: `m${index}`, name: `m${index}` })),
   })
 })
@@ -58,7 +58,7 @@ test.serial(
   async (t) => {
     const { client } = service().database
     const times = ['2031-01-31T23:59:59.999Z', '2031-02-01T00:00:00.000Z', '2031-04-07T00:30:00.000Z', null]
-    await client.spacecraft.createMany({
+    await client.prisma.spacecraft.createMany({
       data: times.map((launched_date, index) => ({
         id: `t${index}`,
         name: `t${index}`,
@@ -104,7 +104,7 @@ test.serial(
   async (t) => {
     const { client } = service().database
     const masses = [0.5, 1, 1.5, 2, 3, 4, 0.1, null]
-    await client.spacecraft.createMany({
+    await client.prisma.spacecraft.createMany({
       data: masses.map((mass, index) => ({
         id: `r${index}`,
         name: `r${index}`,
@@ -113,7 +113,9 @@ test.serial(
         crew_capacity: index,
       })),
     })
-    t.teardown(async () => void (await client.spacecraft.deleteMany({ where: { id: { startsWith: 'r' } } })))
+    t.teardown(
+      async () => void (await client.prisma.spacecraft.deleteMany({ where: { id: { startsWith: 'r' } } })),
+    )
     const grouped = async (field: string, bounds: readonly number[], more = '') => {
       const filter = 'filter: { id: { startsWith: "r" } }, order: KEY'
       const { spacecraftAggregate } = await ask(
@@ -233,7 +235,7 @@ test('owned resources are counted across their parents', async (t) => {
 
 test.serial('the key of a group has what its references refer to, all read in one statement', async (t) => {
   const { client } = service().database
-  await client.mission.createMany({
+  await client.prisma.mission.createMany({
     data: ['p0', 'p1', 'p0', null].map((destination_planet_id, index) => ({
       id: `m${index}`,
       name: `m${index}`,
@@ -278,7 +280,7 @@ test.serial('a sum out of range is null with an error, and all else of the resul
     ['heavier', 1.6e308],
     ['small', 1.0000000000000002],
   ] as const) {
-    await client.planet.create({
+    await client.prisma.planet.create({
       data: { id, name: id, mass_jupiters, orbital_period_days: 3, ...yearOf(id) },
     })
   }
@@ -330,8 +332,8 @@ test.serial('the median of the greatest and of the least numbers does not overfl
     odd: [1, 1e308, 3],
   }
   const mission_id = 'measured'
-  await client.mission.create({ data: { id: mission_id, name: mission_id, status: 'active' } })
-  await client.missionData.createMany({
+  await client.prisma.mission.create({ data: { id: mission_id, name: mission_id, status: 'active' } })
+  await client.prisma.missionData.createMany({
     data: Object.entries(numbers).flatMap(([quantity, values]) =>
       values.map((value, index) => {
         return {
@@ -356,12 +358,12 @@ test.serial('the median of the greatest and of the least numbers does not overfl
     )
     t.deepEqual(missionDataAggregate.groups, [{ median: { value: median } }])
   }
-  await client.mission.deleteMany({ where: { id: mission_id } })
+  await client.prisma.mission.deleteMany({ where: { id: mission_id } })
 })
 
 test.serial('only what is selected is computed, and squares out of range do no harm', async (t) => {
   const { client } = service().database
-  await client.spacecraft.createMany({
+  await client.prisma.spacecraft.createMany({
     data: [3, 1e200].map((dry_mass_kilograms, index) => ({
       id: `measured-${index}`,
       name: `Measured ${index}`,

@@ -12,9 +12,9 @@ const service = shareTestService(test)
 
 test.serial.before(async () => {
   const { client } = service().database
-  await client.planet.createMany({ data: ['earth', 'mars'].map((id) => ({ id, name: id })) })
+  await client.prisma.planet.createMany({ data: ['earth', 'mars'].map((id) => ({ id, name: id })) })
   const data = ['earth', 'mars'].map((id) => ({ planet_id: id, id: 'alpha', name: `alpha of ${id}` }))
-  await client.moon.createMany({ data })
+  await client.prisma.moon.createMany({ data })
 })
 
 function apollo(cache: InMemoryCache): ApolloClient {

@@ -8,7 +8,7 @@ const service = shareTestService(test)
 /** Fewer values than planets in each of these, and none in some: ties and nulls in every order. */
 test.serial.before(async () => {
   const { client } = service().database
-  await client.planet.createMany({
+  await client.prisma.planet.createMany({
     data: Array.from({ length: 23 }, (_, index) => ({
       id: `p${String(index).padStart(2, '0')}`,
       name: `Name ${(index * 7) % 23}`,
@@ -18,7 +18,7 @@ test.serial.before(async () => {
       habitable: [true, false, null][index % 3] as boolean | null,
     })),
   })
-  await client.moon.createMany({
+  await client.prisma.moon.createMany({
     data: Array.from({ length: 12 }, (_, index) => ({
       planet_id: `p0${index % 3}`,
       id: `m${index}`,
@@ -70,13 +70,13 @@ test('a connection has edges, nodes, page info and the total count', async (t) =
 
 test('a cursor stays valid when its resource is deleted', async (t) => {
   const { client } = service().database
-  await client.spacecraft.createMany({
+  await client.prisma.spacecraft.createMany({
     data: ['a', 'b', 'c'].map((id) => ({ id, name: id, kind: 'lander' })),
   })
   const query = (after: string) =>
     `spacecraftConnection(first: 1, sort: [{ field: ID }]${after}) { nodes { id } pageInfo { endCursor } }`
   const { spacecraftConnection } = await ask(query(''))
-  await client.spacecraft.delete({ where: { id: 'a' } })
+  await client.prisma.spacecraft.delete({ where: { id: 'a' } })
   const next = await ask(query(`, after: "${spacecraftConnection.pageInfo.endCursor}"`))
   t.deepEqual(next.spacecraftConnection.nodes, [{ id: 'b' }])
 })

@@ -15,14 +15,14 @@ const HABITATS = ['reef', 'cave', 'forest', 'ice', 'ocean', 'desert']
 test.serial.before(async () => {
   const { client } = service().database
   const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
-  await client.planet.createMany({
+  await client.prisma.planet.createMany({
     data: numbers(PLANETS).map((index) => ({
       id: `p${index}`,
       name: `p${index}`,
       discovery_year: 1990 + (index % 30),
     })),
   })
-  await client.species.createMany({
+  await client.prisma.species.createMany({
     data: numbers(SPECIES).map((index) => ({
       id: `s${index}`,
       scientific_name: `s${index}`,
@@ -34,13 +34,13 @@ test.serial.before(async () => {
       discovered_date: new Date(Date.UTC(2030, 0, 1) + index * 60_000),
     })),
   })
-  await client.spacecraft.createMany({
+  await client.prisma.spacecraft.createMany({
     data: numbers(MISSIONS).map((index) => ({ id: `c${index}`, name: `c${index}`, kind: 'capsule' })),
   })
-  await client.astronaut.createMany({
+  await client.prisma.astronaut.createMany({
     data: numbers(MISSIONS * CREW).map((index) => ({ id: `a${index}`, name: `a${index}` })),
   })
-  await client.mission.createMany({
+  await client.prisma.mission.createMany({
     data: numbers(MISSIONS).map((index) => ({
       id: `m${index}`,
       name: `m${index}`,
@@ -50,7 +50,7 @@ test.serial.before(async () => {
       destination_planet_id: `p${index}`,
     })),
   })
-  await client.crewMember.createMany({
+  await client.prisma.crewMember.createMany({
     data: numbers(MISSIONS * CREW).map((index) => ({
       mission_id: `m${Math.floor(index / CREW)}`,
       id: `crew${index}`,

@@ -13,12 +13,12 @@ const service = shareTestService(test)
 
 test.serial.before(async () => {
   const { client } = service().database
-  await client.planet.create({ data: { id: 'p', name: 'p' } })
-  await client.moon.createMany({
+  await client.prisma.planet.create({ data: { id: 'p', name: 'p' } })
+  await client.prisma.moon.createMany({
     data: ['a', 'b', 'c'].map((id) => ({ planet_id: 'p', id, name: id, tidally_locked: id === 'a' })),
   })
-  await client.planet.create({ data: { id: 'q', name: 'q' } })
-  await client.mission.createMany({
+  await client.prisma.planet.create({ data: { id: 'q', name: 'q' } })
+  await client.prisma.mission.createMany({
     data: ['p', 'q', null].map((destination_planet_id) => ({
       id: `to-${destination_planet_id}`,
       name: `to ${destination_planet_id}`,

@@ -145,7 +145,7 @@ test('each cursor counts as the longest', (t) => {
 
 test('reading all of a large table counts, for each statement that may do so', async (t) => {
   const { reader, database } = await startTestService(t, { graphqlMaxCost: 400 })
-  await database.client.$executeRaw`INSERT INTO planets (id, name, host_star)
+  await database.client.prisma.$executeRaw`INSERT INTO planets (id, name, host_star)
     SELECT i::text, i::text, repeat('x', 400) FROM generate_series(1, 6000) AS i`
   const ask = (count: number, selection: string) =>
     reader.graphql(`{ ${times(count, (index) => `a${index}: ${selection}`)} }`)
@@ -400,9 +400,9 @@ test('without introspection neither the schema nor suggestions are shown', async
 
 test('an operation that takes too long is SERVICE_UNAVAILABLE, and stops reading', async (t) => {
   const { reader, database } = await startTestService(t, { databaseTimeout: 1500 })
-  await database.client.planet.create({ data: { id: 'slow', name: 'slow' } })
-  await database.client.$executeRawUnsafe('ALTER TABLE planets RENAME TO planets_at_rest')
-  await database.client.$executeRawUnsafe(
+  await database.client.prisma.planet.create({ data: { id: 'slow', name: 'slow' } })
+  await database.client.prisma.$executeRawUnsafe('ALTER TABLE planets RENAME TO planets_at_rest')
+  await database.client.prisma.$executeRawUnsafe(
     'CREATE VIEW planets AS SELECT planets_at_rest.* FROM planets_at_rest, LATERAL (SELECT pg_sleep(2)) AS pause',
   )
   const { result, statements } = await countStatements(async () => {

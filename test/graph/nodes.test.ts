@@ -21,11 +21,11 @@ async function ask(query: string, variables: object = {}): Promise<Json> {
 /** Planets with the same moons each. */
 async function addPlanets(names: readonly string[], moons: readonly string[]): Promise<void> {
   const { client } = service().database
-  await client.planet.createMany({ data: names.map((id) => ({ id, name: id })) })
+  await client.prisma.planet.createMany({ data: names.map((id) => ({ id, name: id })) })
   const data = names.flatMap((id) =>
     moons.map((moon) => ({ planet_id: id, id: moon, name: `${moon} of ${id}` })),
   )
-  await client.moon.createMany({ data })
+  await client.prisma.moon.createMany({ data })
 }
 
 /** The nodeIds of the moons of planets, in the order of the planets. */

@@ -11,13 +11,15 @@ const service = shareTestService(test)
 async function addPlanets(prefix: string, count: number): Promise<void> {
   const { client } = service().database
   const ids = Array.from({ length: count }, (_, index) => `${prefix}-${index}`)
-  await client.planet.createMany({ data: ids.map((id) => ({ id, name: id })) })
+  await client.prisma.planet.createMany({ data: ids.map((id) => ({ id, name: id })) })
   const two = ids.flatMap((id) => [
     { planet: id, id: `${id}-a` },
     { planet: id, id: `${id}-b` },
   ])
-  await client.moon.createMany({ data: two.map(({ planet, id }) => ({ planet_id: planet, id, name: id })) })
-  await client.species.createMany({
+  await client.prisma.moon.createMany({
+    data: two.map(({ planet, id }) => ({ planet_id: planet, id, name: id })),
+  })
+  await client.prisma.species.createMany({
     data: two.map(({ planet, id }) => ({
       id,
       scientific_name: id,
@@ -26,7 +28,7 @@ async function addPlanets(prefix: string, count: number): Promise<void> {
       discovery_status: 'newly_catalogued',
     })),
   })
-  await client.atmosphere.createMany({
+  await client.prisma.atmosphere.createMany({
     data: ids.filter((_, index) => index % 2 === 0).map((id) => ({ id, planet_id: id, breathable: false })),
   })
 }
@@ -122,8 +124,8 @@ test.serial('a row that is read through its parent is the row that is read by it
 async function addMeasurements(): Promise<void> {
   const { client } = service().database
   const missions = ['first', 'second']
-  await client.mission.createMany({ data: missions.map((id) => ({ id, name: id, status: 'active' })) })
-  await client.missionData.createMany({
+  await client.prisma.mission.createMany({ data: missions.map((id) => ({ id, name: id, status: 'active' })) })
+  await client.prisma.missionData.createMany({
     data: missions.flatMap((mission_id, mission) =>
       [0, 1, 2].map((index) => ({
         mission_id,
@@ -207,7 +209,7 @@ test.serial('pages across parents lead forwards and back, although identifiers r
       [number, true, ...(pages[number - 1] as string[])],
     )
   }
-  await service().database.client.missionData.deleteMany({ where: { mission_id: 'second', id: '2' } })
+  await service().database.client.prisma.missionData.deleteMany({ where: { mission_id: 'second', id: '2' } })
   t.like(await ask(5, last.previousCursor), {
     page: 5,
     hasMore: false,

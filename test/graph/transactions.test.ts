@@ -239,12 +239,12 @@ onServer('on PostgreSQL, an atomic mutation that ends in a deadlock is executed 
   for (const id of ['x', 'y']) await writer.put(`/planets/${id}`, { id, name: id })
   const { client } = database
   const waiting = async () => {
-    const [locks] = await client.$queryRaw<{ waiting: bigint }[]>`
+    const [locks] = await client.prisma.$queryRaw<{ waiting: bigint }[]>`
       SELECT count(*) AS waiting FROM pg_stat_activity
       WHERE datname = current_database() AND wait_event_type = 'Lock'`
     return Number(locks?.waiting) > 0
   }
-  const mutation = await client.$transaction(
+  const mutation = await client.prisma.$transaction(
     async (other) => {
       await other.planet.update({ where: { id: 'x' }, data: { host_star: 'other' } })
       const answer = writer.graphql(`mutation @atomic {
@@ -263,7 +263,7 @@ onServer('on PostgreSQL, an atomic mutation that ends in a deadlock is executed 
     const { body } = await reader.get(`/planets/${id}`)
     t.deepEqual([body.host_star, body.discovery_year], ['other', 2031])
   }
-  const [counted] = await client.$queryRaw<{ deadlocks: bigint }[]>`
+  const [counted] = await client.prisma.$queryRaw<{ deadlocks: bigint }[]>`
     SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()`
   // On a busy machine, the next execution may end in one as well.
   t.true((counted?.deadlocks ?? 0n) >= 1n)

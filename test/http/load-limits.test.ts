@@ -121,7 +121,7 @@ test('work that fails releases its slot', async (t) => {
 
 test('an operation beyond the deadline sends no further statement', async (t) => {
   const { reader, database } = await startTestService(t, { databaseTimeout: 1_000 })
-  await database.client.planet.create({ data: { id: 'late', name: 'Late' } })
+  await database.client.prisma.planet.create({ data: { id: 'late', name: 'Late' } })
   const sent: string[] = []
   const { end, work } = controlled()
   const { pool } = database
@@ -359,7 +359,7 @@ for (const [what, path, headers, body] of [
 
 /** 12 MB of missions. */
 async function createLongMissions({ database }: TestService): Promise<void> {
-  await database.client.mission.createMany({
+  await database.client.prisma.mission.createMany({
     data: Array.from({ length: 400 }, (_, number) => ({
       id: `m${number}`,
       name: `mission ${number}`,

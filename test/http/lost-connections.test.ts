@@ -69,7 +69,7 @@ test('a create whose connection is lost before the response is reported as 201',
     reported.map(({ method, route, status, aborted }) => [method, route, status, aborted]),
     [['POST', '/api/v1/spacecraft', 201, true]],
   )
-  t.is(await service.database.client.spacecraft.count({ where: { name: 'Orphan' } }), 1)
+  t.is(await service.database.client.prisma.spacecraft.count({ where: { name: 'Orphan' } }), 1)
   t.deepEqual(service.faults, [])
 })
 
@@ -87,7 +87,7 @@ test('a caller who resets the connection at any moment is no fault, and is repor
   const posts = () => reported.filter(({ method }) => method === 'POST')
   for (let wait = 0; posts().length < sent && wait < 1_000; wait++) await delay(10)
   const created = posts().filter(({ status }) => status === 201)
-  t.is(created.length, await service.database.client.planet.count())
+  t.is(created.length, await service.database.client.prisma.planet.count())
   t.is(posts().length, sent)
   t.is(new Set(posts().map(({ requestId }) => requestId)).size, sent)
   for (const { status } of posts()) t.true([201, 400].includes(status), String(status))

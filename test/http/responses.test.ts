@@ -104,7 +104,7 @@ test('a long response arrives unchanged, with its length, also if it is divided 
     request: service.reader.request,
   }))
   const objectives = Array.from({ length: 40 }, (_, number) => 'x'.repeat(number) + '🚀'.repeat(4_900))
-  await database.client.mission.createMany({
+  await database.client.prisma.mission.createMany({
     data: objectives.map((objective, number) => ({
       id: `m${String(number).padStart(2, '0')}`,
       name: `mission ${number}`,

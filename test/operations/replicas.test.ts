@@ -25,7 +25,9 @@ claim(
     })
     const [writer, reader] = [service.withSubject('one who writes'), service.withSubject('one who reads')]
     const { body: planet } = await writer.post('/planets', { name: 'Only on the primary' })
-    await service.database.client.planet.create({ data: { id: 'direct', name: 'Written past the service' } })
+    await service.database.client.prisma.planet.create({
+      data: { id: 'direct', name: 'Written past the service' },
+    })
 
     t.is((await writer.get(`/planets/${planet.id}`)).status, 200)
     t.is((await writer.get('/planets')).body.total_count, 2)
@@ -71,7 +73,9 @@ claim('when the lag is over, a caller who wrote reads from the replica again', a
 
 claim('what a mutation wrote is shown with its relations as they are on the primary', async (t) => {
   const { service, writer } = await startWithStaleReplica(t)
-  await service.database.client.planet.create({ data: { id: 'direct', name: 'Written past the service' } })
+  await service.database.client.prisma.planet.create({
+    data: { id: 'direct', name: 'Written past the service' },
+  })
   const { data, text } = await writer.graphql(`mutation {
     createMoon(planetId: "direct", input: { name: "Moon" }) {
       moon { planet {

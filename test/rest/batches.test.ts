@@ -517,7 +517,7 @@ onServer(
 )
 
 async function deadlocksOf({ client }: TestService['database']): Promise<number> {
-  const [counted] = await client.$queryRaw<{ deadlocks: bigint }[]>`
+  const [counted] = await client.prisma.$queryRaw<{ deadlocks: bigint }[]>`
     SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()`
   return Number(counted?.deadlocks)
 }

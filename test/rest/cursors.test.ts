@@ -19,7 +19,7 @@ const SORTS = [
 ]
 
 test.serial.before(async () => {
-  await service().database.client.planet.createMany({
+  await service().database.client.prisma.planet.createMany({
     data: Array.from({ length: 47 }, (_, index) => ({
       id: `p${String(index).padStart(2, '0')}`,
       name: `Name ${String((index * 7) % 47).padStart(2, '0')}`,
@@ -186,7 +186,7 @@ const COUNT = 12
 const objective = (index: number) => `x${'\u{1F30D}'.repeat(9_997)}${index % 3}${'abcdefghijkl'[index]}`
 
 test.serial.before(async () => {
-  await service().database.client.mission.createMany({
+  await service().database.client.prisma.mission.createMany({
     data: Array.from({ length: COUNT }, (_, index) => ({
       id: `m${String(index).padStart(2, '0')}`,
       name: `${'name '.repeat(90)}${index}`,
@@ -259,13 +259,13 @@ test.serial(
     // A client that does not compare the answers with the OpenAPI document: this one is not as documented.
     const reader = service().withSubject('reader')
     const { client } = service().database
-    await client.$executeRaw`ALTER TABLE spacecraft DISABLE TRIGGER ALL`
-    const constraints = await client.$queryRaw<{ conname: string }[]>`
+    await client.prisma.$executeRaw`ALTER TABLE spacecraft DISABLE TRIGGER ALL`
+    const constraints = await client.prisma.$queryRaw<{ conname: string }[]>`
     SELECT conname::text FROM pg_constraint WHERE conrelid = 'spacecraft'::regclass AND contype = 'c'`
     for (const { conname } of constraints) {
-      await client.$executeRawUnsafe(`ALTER TABLE spacecraft DROP CONSTRAINT "${conname}"`)
+      await client.prisma.$executeRawUnsafe(`ALTER TABLE spacecraft DROP CONSTRAINT "${conname}"`)
     }
-    await client.spacecraft.createMany({
+    await client.prisma.spacecraft.createMany({
       data: ['a', 'b', 'c'].map((letter) => ({ id: letter, name: letter.repeat(600), kind: 'lander' })),
     })
     const { body } = await reader.get('/spacecraft?limit=1&sort=name:asc')

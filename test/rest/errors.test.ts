@@ -86,7 +86,7 @@ const provocations: Partial<Record<ErrorCode, (type: string, t: ExecutionContext
   },
   INTERNAL_ERROR: async (type, t) => {
     const { reader, database, faults } = await startTestService(t)
-    await database.client.$executeRaw`ALTER TABLE species RENAME TO elsewhere`
+    await database.client.prisma.$executeRaw`ALTER TABLE species RENAME TO elsewhere`
     const answer = await reader.accepting(type).get('/species/any')
     t.is(faults.splice(0).length, 1)
     return answer

@@ -169,9 +169,9 @@ test('a GraphQL mutation takes a key too', async (t) => {
 
 test('the key and the resource are stored together or not at all', async (t) => {
   const { writer, database, faults } = service()
-  await database.client.$executeRaw(Prisma.sql`
+  await database.client.prisma.$executeRaw(Prisma.sql`
     CREATE FUNCTION refuse_answer() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no such answer'; END $$`)
-  await database.client.$executeRaw(Prisma.sql`
+  await database.client.prisma.$executeRaw(Prisma.sql`
     CREATE TRIGGER refuse_answer BEFORE UPDATE ON idempotency_keys FOR EACH ROW
       WHEN (NEW.answer ->> 'habitat' = 'nowhere') EXECUTE FUNCTION refuse_answer()`)
   t.is((await writer.post('/species', body({ habitat: 'nowhere' }), withKey('half'))).status, 500)

@@ -86,10 +86,12 @@ const collection = (read: Read): Subject => ({
   read,
   async fill(ids) {
     const data = ids.map((id) => ({ id, name: id, kind: 'lander' }))
-    await service().database.client.spacecraft.createMany({ data })
+    await service().database.client.prisma.spacecraft.createMany({ data })
   },
   async empty(ids) {
-    await service().database.client.spacecraft.deleteMany({ where: ids ? { id: { in: [...ids] } } : {} })
+    await service().database.client.prisma.spacecraft.deleteMany({
+      where: ids ? { id: { in: [...ids] } } : {},
+    })
   },
 })
 
@@ -97,16 +99,16 @@ const owned = (read: Read): Subject => ({
   read,
   async fill(ids) {
     const data = ids.map((id) => ({ planet_id: 'p', id, name: id }))
-    await service().database.client.moon.createMany({ data })
+    await service().database.client.prisma.moon.createMany({ data })
   },
   async empty(ids) {
     const where = ids ? { id: { in: [...ids] } } : {}
-    await service().database.client.moon.deleteMany({ where: { planet_id: 'p', ...where } })
+    await service().database.client.prisma.moon.deleteMany({ where: { planet_id: 'p', ...where } })
   },
 })
 
 test.serial.before(async () => {
-  await service().database.client.planet.create({ data: { id: 'p', name: 'p' } })
+  await service().database.client.prisma.planet.create({ data: { id: 'p', name: 'p' } })
 })
 
 const AREAS = ['nothing', 'all', 'shown', 'before', 'after', 'from', 'until'] as const

@@ -83,7 +83,8 @@ test.serial('whatever is written, a list is 304 exactly while it shows the same'
     (id: number) => writer.patch(path(id), {}),
     (id: number) => writer.delete(path(id)),
     (id: number) =>
-      database.client.$executeRaw`UPDATE missions SET objective = 'by hand' WHERE id = ${`tagged-${id}`}`,
+      database.client.prisma
+        .$executeRaw`UPDATE missions SET objective = 'by hand' WHERE id = ${`tagged-${id}`}`,
   ]
   const sorted = '/missions?limit=2&sort=name:asc'
   const { next } = (await reader.get(sorted)).body._links

@@ -90,7 +90,8 @@ test('a new origin moves the reference, no origin removes it, and other changes 
 
 test('an origin that SQL has set is resolved at the next write', async (t) => {
   const { writer, base, database } = service()
-  await database.client.$executeRaw`INSERT INTO species (id, scientific_name, planet_origin, discovery_status)
+  await database.client.prisma
+    .$executeRaw`INSERT INTO species (id, scientific_name, planet_origin, discovery_status)
     VALUES ('direct', 'Directa', 'Set by SQL', 'confirmed')`
   t.is((await writer.get('/species/direct')).body._links.planet, undefined)
   t.is((await writer.patch('/species/direct', { habitat: 'other' })).status, 204)

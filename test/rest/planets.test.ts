@@ -228,16 +228,16 @@ test('a reserved name that is stored already can be removed', async (t) => {
     () => writer.put(`${planet}/atmosphere`, { composition }),
   ]
   for (const change of changes) {
-    await database.client.$executeRaw`
+    await database.client.prisma.$executeRaw`
       UPDATE atmosphere SET composition = '{"__proto__": 0.5, "constructor": 0.1}' WHERE planet_id = 'legacy'`
     t.is((await change()).status, 204)
     const { body } = await writer.get(`${planet}/atmosphere`)
     t.true(body.composition === undefined || Object.keys(body.composition).join() === 'neon')
   }
-  await database.client.$executeRaw`
+  await database.client.prisma.$executeRaw`
     UPDATE atmosphere SET composition = '{"constructor": 0.1}' WHERE planet_id = 'legacy'`
   await t.throwsAsync(
-    database.client
+    database.client.prisma
       .$executeRaw`UPDATE atmosphere SET composition = '{"gas": 1.1}' WHERE planet_id = 'legacy'`,
     { message: /composition_of_one_whole/ },
   )

@@ -205,7 +205,7 @@ onServer('a value that another transaction is giving up is taken, and is not wai
   const { writer, database } = await startTestService(t, { databaseUrl, databaseTimeout: 15_000 })
   await writer.put('/planets/first', { id: 'first', name: 'First' })
   await writer.put('/planets/second', { id: 'second', name: 'Second' })
-  await database.client.$transaction(async (transaction) => {
+  await database.client.prisma.$transaction(async (transaction) => {
     await transaction.planet.update({ where: { id: 'first' }, data: { name: 'Given up' } })
     t.is((await writer.patch('/planets/second', { name: 'First' })).status, 409)
   })
@@ -219,7 +219,7 @@ onServer('on PostgreSQL, swaps never end in a deadlock', async (t) => {
     const answers = await swap(writer, resource, name, 16)
     t.deepEqual([...new Set(answers.map(({ status }) => status))], [409])
   }
-  const [counted] = await database.client.$queryRaw<{ deadlocks: bigint }[]>`
+  const [counted] = await database.client.prisma.$queryRaw<{ deadlocks: bigint }[]>`
     SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()`
   t.is(counted?.deadlocks, 0n)
 })

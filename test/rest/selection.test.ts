@@ -316,10 +316,10 @@ test.serial('what was deleted after the list was read embeds nothing', async (t)
   const [one, other] = [await inhabited(), await inhabited()]
   const list = `/planets?filter=id[in]:${one.planet.id}|${other.planet.id}&embed=moons,species`
   await reader.get(list)
-  await database.client.species.deleteMany({ where: { id: one.species.id } })
+  await database.client.prisma.species.deleteMany({ where: { id: one.species.id } })
   const deleted = await beforeStatement(
     (text) => text.includes('"moons"'),
-    () => database.client.planet.deleteMany({ where: { id: one.planet.id } }),
+    () => database.client.prisma.planet.deleteMany({ where: { id: one.planet.id } }),
     () => reader.get(list),
   )
   t.is(deleted.status, 200, deleted.text)

@@ -261,14 +261,15 @@ test('SPEC §2.1: an edit in the database moves version, ETag and last_updated; 
   const { reader, database } = service()
   const { id } = await create()
   const before = await reader.get(`/species/${id}`)
-  await database.client.$executeRaw`UPDATE species SET habitat = 'by hand' WHERE id = ${id}`
+  await database.client.prisma.$executeRaw`UPDATE species SET habitat = 'by hand' WHERE id = ${id}`
   const after = await reader.get(`/species/${id}`)
   t.is(after.headers.get('etag'), `"${id}:2"`)
   t.is(after.body.habitat, 'by hand')
   t.true(after.body.last_updated > before.body.last_updated)
-  await database.client.$executeRaw`UPDATE species SET habitat = 'by hand', version = 99 WHERE id = ${id}`
+  await database.client.prisma
+    .$executeRaw`UPDATE species SET habitat = 'by hand', version = 99 WHERE id = ${id}`
   t.is((await reader.get(`/species/${id}`)).headers.get('etag'), `"${id}:2"`)
-  await database.client.$executeRaw`DELETE FROM species WHERE id = ${id}`
+  await database.client.prisma.$executeRaw`DELETE FROM species WHERE id = ${id}`
   t.is((await reader.get(`/species/${id}`)).status, 410)
 })
 

@@ -1,4 +1,4 @@
-import type { DatabaseClient } from '../../database/client.ts'
+import type { DatabaseClient } from '../../database/database-client.ts'
 import { quotedTable } from '../../database/sql/statement.ts'
 import { type Resource, tableName } from '../../model/resource.ts'
 

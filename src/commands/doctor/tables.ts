@@ -1,4 +1,4 @@
-import type { DatabaseClient } from '../../database/client.ts'
+import type { DatabaseClient } from '../../database/database-client.ts'
 import { jsonValues } from '../../domain/feed/recorded-change.ts'
 import { allRows } from '../../domain/read.ts'
 import type { Detail } from '../../model/errors.ts'

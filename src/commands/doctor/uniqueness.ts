@@ -1,4 +1,4 @@
-import type { DatabaseClient } from '../../database/client.ts'
+import type { DatabaseClient } from '../../database/database-client.ts'
 import { quoted, quotedTable } from '../../database/sql/statement.ts'
 import type { Leaf, Resource } from '../../model/resource.ts'
 import { uniqueExpression, uniqueIndexName, uniqueLeaves } from '../../model/uniqueness.ts'

@@ -1,4 +1,3 @@
-import { prismaModel } from '../../database/extension.ts'
 import { type Seed, seedEntry } from '../../documents/openapi/seeds.ts'
 import type { WriteContext } from '../../domain/context.ts'
 import { createTogether } from '../../domain/create-together.ts'
@@ -47,7 +46,7 @@ export function createSeeds(seeds: readonly Seed[], context: WriteContext): Prom
 
 async function isCreated(context: WriteContext, resource: Resource, entry: Entry): Promise<boolean> {
   const { parentId, id, body, place } = entry
-  if (await prismaModel(context.client, resource).findByKey(resource, { parentId, id })) return false
+  if (await context.client.findByKey(resource, { parentId, id })) return false
   try {
     await putResource(context, resource, entry, body, { mayCreate: true, mayReplace: false, readOnly: {} })
     return true

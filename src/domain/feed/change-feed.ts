@@ -1,4 +1,4 @@
-import type { Client } from '../../database/extension.ts'
+import type { StatementClient } from '../../database/database-client.ts'
 import { exactColumns } from '../../database/sql/statement.ts'
 import { allows, authorize, type Caller } from '../../model/caller.ts'
 import { DomainError, errorAt } from '../../model/errors.ts'
@@ -22,7 +22,10 @@ export interface ChangeRequest {
   readonly limit: number
 }
 
-export type Source = Pick<WriteContext, 'client' | 'changesDays'>
+/** What changes are read from. */
+export interface Source<Client = StatementClient> extends Pick<WriteContext, 'changesDays'> {
+  readonly client: Client
+}
 
 export const NOW = 'now'
 
@@ -136,7 +139,7 @@ const READ = `
     ORDER BY 1 LIMIT $3
   ) AS change ON TRUE ORDER BY change.position`
 
-async function readPart(client: Client, { resources, limit }: ChangeRequest, after: number) {
+async function readPart(client: StatementClient, { resources, limit }: ChangeRequest, after: number) {
   const paths = resources.map(({ path }) => path)
   const values = [after, paths, limit + 1, SCANNED_POSITIONS, resources.flatMap(exactColumns)]
   const found = await client.$rows<ChangeRow & Feed>({ text: READ, values })

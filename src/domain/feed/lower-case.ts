@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Client } from '../../database/extension.ts'
+import type { StatementClient } from '../../database/database-client.ts'
 import type { LowerCase } from '../../model/query/matches.ts'
 
 /** Letters beyond these have one case. */
@@ -8,21 +8,21 @@ const LAST_LETTER = 0x1ffff
 /** Of all texts whose lower case is kept. */
 const KEPT_CHARACTERS = 2 * 1024 * 1024
 
-const known = new WeakMap<Client, Promise<LowerCase>>()
+const known = new WeakMap<StatementClient, Promise<LowerCase>>()
 
 /**
  * Lowers the case of a text as this database does, letter by letter. Databases differ from JavaScript and from each other
  * in rare letters such as İ and Ⓐ, so the letters are read once. Recent texts are kept, since each condition of each
  * subscription is checked for the same ones.
  */
-export function lowerCaseOf(client: Client): Promise<LowerCase> {
+export function lowerCaseOf(client: StatementClient): Promise<LowerCase> {
   const reading = known.get(client) ?? readLowerCase(client)
   known.set(client, reading)
   reading.catch(() => known.delete(client))
   return reading
 }
 
-async function readLowerCase(client: Client): Promise<LowerCase> {
+async function readLowerCase(client: StatementClient): Promise<LowerCase> {
   const text = 'SELECT one, lower(one COLLATE "default") AS lower FROM unnest($1::text[]) AS one'
   const rows = await client.$rows<{ one: string; lower: string }>({ text, values: [upperCaseLetters()] })
   const letters = new Map(rows.map(({ one, lower }) => [one, lower]))

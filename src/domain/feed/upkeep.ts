@@ -1,4 +1,4 @@
-import type { Client } from '../../database/extension.ts'
+import type { StatementClient } from '../../database/database-client.ts'
 import { BATCH_SIZE, repeat } from '../repeat.ts'
 
 const DAY_MILLISECONDS = 86_400_000
@@ -12,7 +12,7 @@ const NUMBERING_MILLISECONDS = 10_000
  *
  * @returns whether changes are recorded: false also if the domain lacks the migration
  */
-export async function keepChanges(client: Client, days: number): Promise<boolean> {
+export async function keepChanges(client: StatementClient, days: number): Promise<boolean> {
   if (!(await hasFunction(client, 'keep_changes(integer)'))) return false
   await client.$rows({ text: 'SELECT keep_changes($1)::text AS kept', values: [days] })
   return days > 0
@@ -23,25 +23,25 @@ export async function keepChanges(client: Client, days: number): Promise<boolean
  *
  * @returns false if the domain lacks the migration
  */
-export async function beginTimeline(client: Client): Promise<boolean> {
+export async function beginTimeline(client: StatementClient): Promise<boolean> {
   if (!(await hasFunction(client, 'begin_timeline()'))) return false
   await client.$rows({ text: 'SELECT begin_timeline()::text AS begun', values: [] })
   return true
 }
 
-async function hasFunction(client: Client, signature: string): Promise<boolean> {
+async function hasFunction(client: StatementClient, signature: string): Promise<boolean> {
   const text = 'SELECT to_regprocedure($1) IS NOT NULL AS exists'
   const [found] = await client.$rows<{ exists: boolean }>({ text, values: [signature] })
   return found?.exists === true
 }
 
 /** Assigns positions to the committed changes that have none, unless commits wait for a standby. */
-export async function numberChanges(client: Client): Promise<void> {
+export async function numberChanges(client: StatementClient): Promise<void> {
   while (await isFullBatch(client, 'SELECT number_changes($1) AS count', [BATCH_SIZE]));
 }
 
 interface Feed {
-  readonly source: { readonly client: Client; readonly changesDays: number }
+  readonly source: { readonly client: StatementClient; readonly changesDays: number }
   refresh(): Promise<void>
 }
 
@@ -63,7 +63,11 @@ export function startChangeUpkeep(feed: Feed, within = NUMBERING_MILLISECONDS): 
 }
 
 /** Whether the batch was full, so that there may be more. */
-async function isFullBatch(client: Client, text: string, values: readonly unknown[]): Promise<boolean> {
+async function isFullBatch(
+  client: StatementClient,
+  text: string,
+  values: readonly unknown[],
+): Promise<boolean> {
   const [row] = await client.$rows<{ count: number }>({ text, values, isDeferrable: true })
   return row?.count === BATCH_SIZE
 }

@@ -1,4 +1,4 @@
-import type { Client } from '../../database/extension.ts'
+import type { DatabaseClient, StatementClient } from '../../database/database-client.ts'
 import { exactColumns } from '../../database/sql/statement.ts'
 import { DomainError } from '../../model/errors.ts'
 import { isResourceKey, type ResourceKey } from '../../model/identifiers.ts'
@@ -32,7 +32,7 @@ export const HIGHEST_VERSION = 2 ** 31 - 1
  *   RESOURCE_GONE (410) if no version of a deleted resource is kept
  */
 export async function readVersions(
-  { client, changesDays }: Source,
+  { client, changesDays }: Source<DatabaseClient>,
   resource: Resource,
   key: ResourceKey,
   { before, limit }: { readonly before: number; readonly limit: number },
@@ -50,7 +50,7 @@ export async function readVersions(
  *   (410) for one that is not kept
  */
 export async function readVersion(
-  { client, changesDays }: Source,
+  { client, changesDays }: Source<DatabaseClient>,
   resource: Resource,
   key: ResourceKey,
   version: number,
@@ -71,7 +71,7 @@ function refuseUnrecorded(changesDays: number, resource: Resource, key: Resource
 }
 
 /** @throws {DomainError} RESOURCE_NOT_FOUND (404), RESOURCE_GONE (410) if no version is kept */
-async function newestVersion(client: Client, resource: Resource, key: ResourceKey): Promise<number> {
+async function newestVersion(client: DatabaseClient, resource: Resource, key: ResourceKey): Promise<number> {
   const [newest] = (await readPage(client, resource, key, HIGHEST_VERSION, 1)).versions
   if (!newest) throw await notFoundOrGone(client, resource, key)
   return newest.version
@@ -79,7 +79,7 @@ async function newestVersion(client: Client, resource: Resource, key: ResourceKe
 
 /** Reads versions up to `newest`, the newest first. */
 async function readPage(
-  client: Client,
+  client: StatementClient,
   resource: Resource,
   { parentId = '', id }: ResourceKey,
   newest: number,

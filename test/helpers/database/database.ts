@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg, { type ClientConfig } from 'pg'
 import { lock } from 'proper-lockfile'
-import type { DatabaseClient } from '../../../src/database/client.ts'
 import {
   type Database,
   type DatabaseOptions,
   openDatabase,
   openSharedDatabase,
 } from '../../../src/database/database.ts'
+import type { DatabaseClient } from '../../../src/database/database-client.ts'
 import { openEmbeddedDatabase } from '../../../src/database/embedded/embedded-database.ts'
 import type { PrismaClient } from '../../../src/database/generated/client.ts'
 import { readMigrations } from '../../../src/database/migrations/migration-files.ts'
@@ -25,7 +25,9 @@ import { hostileDefaults } from './hostile-defaults.ts'
 const execute = promisify(execFile)
 
 /** The database with the type of the built-in domain's client, which most tests are about. */
-export type TestDatabase = Omit<Database, 'client'> & { readonly client: DatabaseClient & PrismaClient }
+export type TestDatabase = Omit<Database, 'client'> & {
+  readonly client: DatabaseClient & { readonly prisma: PrismaClient }
+}
 
 type EmbeddedOptions = Pick<DatabaseOptions, 'embeddedFsync' | 'databaseTimeout'>
 

@@ -48,7 +48,7 @@ export async function prepareMoons(owner: Owner, count: number) {
   const file = join(setup.folder, 'moons.ndjson')
   const row = JSON.stringify({ planet_id: 'kepler', name: 'Same name' })
   await writeFile(file, `${row}\n`.repeat(count))
-  await setup.use(({ client }) => client.planet.create({ data: { id: 'kepler', name: 'Kepler' } }))
+  await setup.use(({ client }) => client.prisma.planet.create({ data: { id: 'kepler', name: 'Kepler' } }))
   return { setup, file, begin: () => startCommand('import', setup.environment, 'moons', file) }
 }
 

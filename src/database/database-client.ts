@@ -1,0 +1,122 @@
+import { keyColumns, type ResourceKey } from '../model/identifiers.ts'
+import type { AggregateRequest, Group } from '../model/query/aggregate.ts'
+import type { List, ListRequest } from '../model/query/list.ts'
+import type { Resource } from '../model/resource.ts'
+import type { Columns, Row } from '../model/row.ts'
+import { rejectUnavailable } from './errors.ts'
+import type { Prisma, PrismaClient } from './generated/client.ts'
+import { batchKeyReads } from './key-reads.ts'
+import { aggregateStatement, toGroups } from './sql/aggregate.ts'
+import { insertStatement } from './sql/insert.ts'
+import { listStatement, listsStatement, type Parents, toList, toLists } from './sql/list.ts'
+import type { Statement } from './sql/statement.ts'
+import { fromPrisma, toData } from './stored-values.ts'
+
+type Send = <Result>(statement: Statement) => Promise<Result[]>
+
+/** The methods of a Prisma model that the service uses. */
+interface PrismaModel {
+  findMany(query: object): Promise<Row[]>
+  findFirst(query: object): Promise<Row | null>
+  create(query: object): Promise<Row>
+  updateManyAndReturn(query: object): Promise<Row[]>
+  deleteMany(query: object): Promise<{ count: number }>
+}
+
+/** What sends statements. */
+export type StatementClient = Pick<DatabaseClient, '$rows'>
+
+/** The data of a domain, outside transactions or inside one. Rows have the same values wherever they come from. */
+export class DatabaseClient {
+  readonly #readByKey: ReturnType<typeof batchKeyReads> | undefined
+
+  /** @param send sends a statement on a connection of the pool; undefined inside a transaction */
+  constructor(
+    readonly prisma: PrismaClient | Prisma.TransactionClient,
+    private readonly send?: Send,
+  ) {
+    if (!send) return
+    this.#readByKey = batchKeyReads((resource, query) =>
+      this.findMany(resource, query).catch(rejectUnavailable),
+    )
+  }
+
+  get isInTransaction(): boolean {
+    return this.send === undefined
+  }
+
+  /** Runs work in a transaction or, inside one, in a savepoint. */
+  transaction<Result>(work: (inside: DatabaseClient) => Promise<Result>): Promise<Result> {
+    return (this.prisma as PrismaClient).$transaction((prisma) => work(new DatabaseClient(prisma)))
+  }
+
+  disconnect(): Promise<void> {
+    return (this.prisma as PrismaClient).$disconnect()
+  }
+
+  /** Reads the rows of a handwritten statement, which must name its columns instead of using `*`. */
+  $rows<Result>(statement: Statement): Promise<Result[]> {
+    return this.send?.(statement) ?? this.prisma.$queryRawUnsafe(statement.text, ...statement.values)
+  }
+
+  findByKey(resource: Resource, key: ResourceKey): Promise<Row | null> {
+    return this.#readByKey?.(resource, key) ?? this.findFirst(resource, { where: keyColumns(resource, key) })
+  }
+
+  async findFirst(resource: Resource, query: object): Promise<Row | null> {
+    const row = await this.#model(resource).findFirst(query)
+    return row && fromPrisma(resource, row)
+  }
+
+  async findMany(resource: Resource, query: object): Promise<Row[]> {
+    const rows = await this.#model(resource).findMany(query)
+    return rows.map((row) => fromPrisma(resource, row))
+  }
+
+  async create(resource: Resource, columns: Columns): Promise<Row> {
+    return fromPrisma(resource, await this.#model(resource).create({ data: toData(resource, columns) }))
+  }
+
+  async updateManyAndReturn(resource: Resource, where: Columns, columns: Columns): Promise<Row[]> {
+    const rows = await this.#model(resource).updateManyAndReturn({ where, data: toData(resource, columns) })
+    return rows.map((row) => fromPrisma(resource, row))
+  }
+
+  /** Returns how many rows were deleted. */
+  async deleteMany(resource: Resource, where: Columns): Promise<number> {
+    return (await this.#model(resource).deleteMany({ where })).count
+  }
+
+  async list(resource: Resource, request: ListRequest): Promise<List> {
+    return toList(request, await this.#rowsOf(resource, listStatement(resource, request)))
+  }
+
+  /** The lists of several parents, by their identifiers. */
+  async lists(
+    resource: Resource,
+    parents: Parents,
+    request: ListRequest,
+  ): Promise<ReadonlyMap<string, List>> {
+    return toLists(request, await this.#rowsOf(resource, listsStatement(resource, parents, request)))
+  }
+
+  async measureGroups(resource: Resource, request: AggregateRequest): Promise<Group[]> {
+    return toGroups(resource, request, await this.$rows<Columns>(aggregateStatement(resource, request)))
+  }
+
+  /** Adds rows that have the same columns, inside a transaction. */
+  createAll(resource: Resource, rows: readonly Columns[]): Promise<Row[]> {
+    return this.#rowsOf(resource, insertStatement(resource, rows))
+  }
+
+  /** Prisma runs the statements inside a transaction, and converts their values. */
+  async #rowsOf(resource: Resource, statement: Statement): Promise<Row[]> {
+    const rows = await this.$rows<Row>(statement)
+    return this.isInTransaction ? rows.map((row) => fromPrisma(resource, row)) : rows
+  }
+
+  #model({ name }: Resource): PrismaModel {
+    const model = name.charAt(0).toLowerCase() + name.slice(1)
+    return (this.prisma as unknown as Record<string, PrismaModel>)[model] as PrismaModel
+  }
+}
