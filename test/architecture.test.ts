@@ -188,6 +188,12 @@ test('outside of its file, a kind of field is compared only for its structure', 
 })
 
 test(`no file is longer than ${MAXIMUM_LINES} lines, and half of them are shorter than 80`, async (t) => {
+  const others = (await readdir('src', { recursive: true })).filter((path) => /\.(?:css|js|sql)$/.test(path))
+  t.true(others.length > 10)
+  for (const path of others) {
+    const lines = (await readFile(join('src', path), 'utf8')).split('\n').length - 1
+    t.true(lines <= MAXIMUM_LINES, `${path} has ${lines} lines`)
+  }
   const lengths = (await sources).map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }))
   t.deepEqual(
     lengths.filter(({ lines }) => lines > MAXIMUM_LINES),

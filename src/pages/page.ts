@@ -63,7 +63,7 @@ export function respondWithPage(ctx: Context, { text }: Html, policy = STRICT_PO
 export function browsePage(site: Site): Html {
   const content = html`<div id="view" aria-live="polite"><p>Loading&hellip;</p></div>
 <noscript><p>This page needs JavaScript. Without it, request <code>application/json</code>.</p></noscript>`
-  const head = html`${contentStyle(site)}
+  const head = html`${contentStyles(site)}
 <script type="module" src="${site.assets}/browse.js"></script>`
   return pageWith('Browse', site, content, head)
 }
@@ -92,7 +92,7 @@ ${places(site).map(([, title, href, text]) => html`<li><a href="${href}">${title
 </ul>
 <div id="view"></div>
 <noscript><p>Charts need JavaScript.</p></noscript>`
-  const head = html`${contentStyle(site)}
+  const head = html`${contentStyles(site)}
 <script src="${site.assets}/chart.js" defer></script>
 <script type="module" src="${site.assets}/landing.js"></script>`
   return pageWith('Home', site, content, head)
@@ -129,7 +129,10 @@ export function explorerPage(site: Site): Html {
   return pageWith('GraphQL explorer', site, content, head)
 }
 
-const contentStyle = ({ assets }: Site) => html`<link rel="stylesheet" href="${assets}/content.css">`
+const contentStyles = ({ assets }: Site) =>
+  html`${['content', 'forms', 'collections'].map(
+    (name) => html`<link rel="stylesheet" href="${assets}/${name}.css">\n`,
+  )}`
 
 /** A wide table can be scrolled, even with the keyboard. */
 export function table(title: string, columns: readonly string[], rows: readonly Html[], style = ''): Html {
@@ -152,7 +155,7 @@ function places({ base, root, reference, hasExplorer }: Site) {
   return places.filter(([, title]) => hasExplorer || title !== 'GraphQL')
 }
 
-export function pageWith(title: string, site: Site, content: Html, head: Html = contentStyle(site)): Html {
+export function pageWith(title: string, site: Site, content: Html, head: Html = contentStyles(site)): Html {
   const { base, root, assets } = site
   return html`<!doctype html>
 <html lang="en">
