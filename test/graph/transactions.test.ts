@@ -268,3 +268,13 @@ onServer('on PostgreSQL, an atomic mutation that ends in a deadlock is executed 
   // On a busy machine, the next execution may end in one as well.
   t.true((counted?.deadlocks ?? 0n) >= 1n)
 })
+
+test('a write that relies on a version creates nothing, also beside creations', async (t) => {
+  const { writer, reader } = service()
+  const { data, errors } = await writer.graphql(`mutation @atomic {
+    first: putPlanet(id: "beside", input: { name: "Beside" }) { outcome }
+    second: putPlanet(id: "relying", input: { name: "Relying" }, ifVersion: [1]) { outcome }
+  }`)
+  t.deepEqual([data, errors?.[0].path, errors?.[0].extensions.code], [null, ['second'], 'RESOURCE_NOT_FOUND'])
+  t.is((await reader.get('/planets/beside')).status, 404)
+})
