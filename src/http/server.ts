@@ -6,7 +6,7 @@ import {
   type ServerResponse,
 } from 'node:http'
 import { Server as NetServer } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as immediate } from 'node:timers/promises'
 import { refuseConnect, respondToClientError } from './errors.ts'
 import { oneAfterTheOther } from './pipelining.ts'
 
@@ -27,6 +27,10 @@ const RESPONSE_MILLISECONDS = 8_000
 /** While responses are held back, the service stops listening when no client has connected for this long. */
 const QUIET_MILLISECONDS = 100
 const QUIET_ATTEMPTS = 10
+
+/** The operating system resets a connection that arrives after Node has accepted the last, so that must be just now. */
+const SHORT_TURN_MILLISECONDS = 0.1
+const MOST_TURNS = 10_000
 
 /**
  * By default, Node keeps slow connections for minutes and responds to malformed requests without a body. This server does
@@ -77,31 +81,33 @@ export function createHttpServer(handler: RequestListener, limits: ServerLimits,
      * Stops listening, finishes all requests, and closes all connections, by force after the deadline.
      *
      * @param idleTimeout how long idle connections are kept, in milliseconds; a request may already be on its way
-     * @param hasLeft called when the server no longer listens; responses are held back until it resolves
+     * @param othersListen whether other processes accept the connections to come
      * @returns whether all requests were finished in time
      */
-    async drain(deadline: number, idleTimeout: number, hasLeft: () => Promise<unknown>): Promise<boolean> {
-      let drained = Promise.resolve(true)
-      const leave = async () => {
-        if (idleTimeout > 0) await untilNoClientConnects(server)
-        drained = drain(server, deadline, idleTimeout)
-        await hasLeft()
+    async drain(deadline: number, idleTimeout: number, othersListen: boolean): Promise<boolean> {
+      if (idleTimeout > 0 && !othersListen) {
+        held = untilNoClientConnects(server)
+        await held
+        held = undefined
       }
-      held = leave()
-      await held
-      held = undefined
-      return drained
+      return drain(server, deadline, idleTimeout)
     },
   }
 }
 
+/** Resolves in a turn of the event loop that has found no connection to accept. */
 async function untilNoClientConnects(server: Server): Promise<void> {
   let connected = 0
   server.on('connection', () => connected++)
   for (let attempt = 0; attempt < QUIET_ATTEMPTS; attempt++) {
     const before = connected
     await delay(QUIET_MILLISECONDS)
-    if (connected === before) return
+    if (connected === before) break
+  }
+  for (let turns = 0; turns < MOST_TURNS; turns++) {
+    const [before, turn] = [connected, performance.now()]
+    await immediate()
+    if (connected === before && performance.now() - turn < SHORT_TURN_MILLISECONDS) return
   }
 }
 

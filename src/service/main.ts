@@ -13,18 +13,21 @@ import { type Service, startService } from './server.ts'
 import { type Configuration, loadConfiguration } from './settings/configuration.ts'
 import { styled } from './terminal.ts'
 import { startTracing } from './tracing.ts'
-import { askPrimary, onStop, superviseWorkers } from './workers.ts'
+import { mayLeave, onStop, reportLeft, superviseWorkers } from './workers.ts'
 
 const usage = `Starts the service.
 
   npx halgraph start
 
 Settings are environment variables or lines of a .env file in the working folder; .env.example lists them with
-their defaults. Without DATABASE_URL the service creates an embedded database in DATA_DIR. Ctrl-C or SIGTERM
-stops it.`
+their defaults. Without DATABASE_URL the service creates an embedded database in DATA_DIR. Ctrl-C, SIGTERM
+or SIGHUP stops it.`
 
 /** Time for a load balancer to notice that the service is not ready, and for idle connections to end. */
 const ANNOUNCED_MILLISECONDS = 1_000
+
+/** Time for the database and the tracing to end. */
+const END_MILLISECONDS = 1_000
 
 async function main(): Promise<void> {
   setGarbageCollector()
@@ -32,8 +35,8 @@ async function main(): Promise<void> {
   const { settings } = configuration
   const { logger, end, abandon } = await openLog(settings.logLevel)
   if (settings.workers > 1 && cluster.isPrimary) {
-    cluster.setupPrimary({ exec: fileURLToPath(new URL('../main.js', import.meta.url)), args: [] })
-    return superviseWorkers(settings.workers, logger)
+    const module = fileURLToPath(new URL('../main.js', import.meta.url))
+    return superviseWorkers(module, settings.workers, logger)
   }
   const stopTracing = await startTracing(settings.traceEndpoint)
   const tokens = await tokenSettings(settings)
@@ -54,9 +57,12 @@ async function main(): Promise<void> {
     logger.info('stopping')
     service.announceStop()
     await delay(ANNOUNCED_MILLISECONDS)
-    await askPrimary('leave')
-    const inTime = await service.close(() => askPrimary('left'))
-    await Promise.race([stopTracing().catch(() => {}), delay(1_000)])
+    const othersListen = await mayLeave()
+    const drained = service.drain(othersListen)
+    if (othersListen) reportLeft()
+    const inTime = await drained
+    // A statement in progress, or a database that does not respond, does not prevent the stop.
+    await Promise.race([Promise.allSettled([service.close(), stopTracing()]), delay(END_MILLISECONDS)])
     if (inTime) logger.info('stopped')
     else logger.warn('stopped; requests that exceeded the deadline were aborted')
     await end()

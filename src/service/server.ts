@@ -50,7 +50,10 @@ export async function startService(parts: ServiceParts) {
     )
     const createApplication = await prepare()
     const handler = await createApplication(database, readers, state, feed)
-    const { server, drain } = createHttpServer(handler, settings, state)
+    const http = createHttpServer(handler, settings, state)
+    const { server } = http
+    // Node's cluster closes the server of a worker. It goes on until `drain`, which closes it between two connections.
+    server.close = (done = () => {}) => server.once('close', done)
     server.on('drop', () => state.refusedConnections++)
     const origin = await listen(server, settings)
     const stopUpkeep = [
@@ -58,6 +61,20 @@ export async function startService(parts: ServiceParts) {
       ...(feed.source.changesDays > 0 ? [startChangeUpkeep(feed)] : []),
       () => feed.stop(),
     ]
+    let draining: Promise<boolean> | undefined
+    /**
+     * Completes accepted requests and ends all connections. Has an effect once.
+     *
+     * @param othersListen whether other processes accept the connections to come; if so, stops listening at once
+     * @returns whether all requests were completed within SHUTDOWN_SECONDS
+     */
+    const drain = (othersListen = false) => {
+      const idleTimeout = state.isStopping ? IDLE_MILLISECONDS : 0
+      state.isStopping = true
+      for (const stop of stopUpkeep.splice(0)) stop()
+      draining ??= http.drain(settings.shutdownSeconds * 1000, idleTimeout, othersListen)
+      return draining
+    }
     return {
       /** `http://127.0.0.1:3000` */
       origin,
@@ -68,20 +85,12 @@ export async function startService(parts: ServiceParts) {
       announceStop() {
         state.isStopping = true
       },
-      /**
-       * Completes accepted requests, then ends all connections and closes the database.
-       *
-       * @param hasLeft called when the server no longer listens; responses wait until it resolves
-       * @returns whether all requests were completed within SHUTDOWN_SECONDS
-       */
-      async close(hasLeft: () => Promise<unknown> = async () => {}): Promise<boolean> {
-        const idleTimeout = state.isStopping ? IDLE_MILLISECONDS : 0
-        state.isStopping = true
-        for (const stop of stopUpkeep) stop()
-        const inTime = await drain(settings.shutdownSeconds * 1000, idleTimeout, hasLeft)
+      drain,
+      /** Drains, then closes the database. */
+      async close(): Promise<void> {
+        await drain()
         await readers?.close()
         await database.close()
-        return inTime
       },
     }
   } catch (error) {

@@ -8,8 +8,14 @@ import { DomainError } from '../model/errors.ts'
 
 const STOP = 'stop'
 
-/** From a worker: whether it may stop listening, that it has, and for the metrics of all workers. */
-type Question = 'leave' | 'left' | 'metrics'
+/** From a worker: whether it may stop listening, and for the metrics of all workers. */
+type Question = 'leave' | 'metrics'
+
+/** From a worker: it no longer listens. */
+const LEFT = 'left'
+
+/** The answer to `leave` while other workers listen. */
+const OTHERS_LISTEN = 'others listen'
 
 interface Message {
   readonly question: Question
@@ -20,43 +26,60 @@ interface Message {
 const RESTART_MILLISECONDS = 1_000
 
 /**
- * Runs the service in several processes that share one port. The first worker starts alone, so that a problem is printed
+ * Runs the service in several processes that share one port. Each accepts connections itself; if this process did, which
+ * is Node's default, some would be left at the end of a stop. The first worker starts alone, so that a problem is printed
  * once; if it fails, the service ends. Workers that die later are replaced until they succeed, because the database can be
  * unavailable for a while. The first signal stops all processes gracefully, the second kills them.
+ *
+ * @param module the main module of a worker
  */
-export function superviseWorkers(count: number, logger: Logger): void {
+export function superviseWorkers(module: string, count: number, logger: Logger): void {
+  cluster.schedulingPolicy = cluster.SCHED_NONE
+  cluster.setupPrimary({ exec: module, args: [] })
   // RATE_LIMIT: counts the requests of each caller over all workers.
   new RateLimiterClusterMaster()
   const metrics = new AggregatorRegistry()
+  const running = new Set<Worker>()
   const listening = new Set<Worker>()
   const leaving = new Set<Worker>()
   let hasStarted = false
   let isStopping = false
   const stop = () => {
     isStopping = true
-    for (const worker of workers()) {
+    for (const worker of running) {
       if (listening.has(worker)) worker.send(STOP)
       else worker.process.kill()
     }
   }
+  const fork = () => {
+    const worker = cluster.fork()
+    running.add(worker)
+    // Sending a message to a worker that has just died fails.
+    worker.on('error', () => {})
+  }
   const answer = (worker: Worker, question: Question, answer?: string) =>
     worker.send({ question, answer } satisfies Message)
+  // It listens until the others have left, so that new connections are still accepted.
+  const releaseLast = () => {
+    const [last] = leaving
+    if (!last || listening.size > 1) return
+    leaving.delete(last)
+    // Closes the port in this process first, so that no connection comes after the last that the worker accepts.
+    last.disconnect()
+    answer(last, 'leave')
+  }
   const forget = (worker: Worker) => {
     listening.delete(worker)
     leaving.delete(worker)
-    const [last] = leaving
-    if (last && listening.size === 1) answer(last, 'leave')
+    releaseLast()
   }
-  cluster.on('message', async (worker, message: Partial<Message> | null) => {
+  cluster.on('message', async (worker, message: Partial<Message> | typeof LEFT | null) => {
+    if (message === LEFT) return forget(worker)
     switch (message?.question) {
       case 'leave':
         leaving.add(worker)
-        // The last worker listens until the others have left, so that new connections are still accepted.
-        if (leaving.size < listening.size || listening.size === 1) answer(worker, 'leave')
-        break
-      case 'left':
-        forget(worker)
-        answer(worker, 'left')
+        if (leaving.size < listening.size) answer(worker, 'leave', OTHERS_LISTEN)
+        else releaseLast()
         break
       case 'metrics': {
         const text = await metrics.clusterMetrics().catch(() => undefined)
@@ -69,6 +92,7 @@ export function superviseWorkers(count: number, logger: Logger): void {
     if (isStopping) worker.send(STOP)
   })
   cluster.on('exit', async (worker, status, signal) => {
+    running.delete(worker)
     forget(worker)
     if (isStopping) return
     logger.error({ worker: worker.process.pid, status, signal }, 'worker died')
@@ -80,7 +104,7 @@ export function superviseWorkers(count: number, logger: Logger): void {
     if (!isStopping) fork()
   })
   onSignal(() => {
-    if (isStopping) for (const worker of workers()) worker.process.kill('SIGKILL')
+    if (isStopping) for (const worker of running) worker.process.kill('SIGKILL')
     else stop()
   })
   cluster.once('listening', () => {
@@ -91,27 +115,8 @@ export function superviseWorkers(count: number, logger: Logger): void {
 }
 
 /**
- * Node's cluster passes one connection at a time to a worker, and closes its own handle once the worker has accepted it.
- * If the worker is killed before that, Node forgets the handle, and the connection would stay open without a response.
- * So this function closes it.
- */
-function fork(): void {
-  const worker = cluster.fork()
-  // Sending a message to a worker that has just died fails.
-  worker.on('error', () => {})
-  const { process: child } = worker
-  const send = child.send.bind(child) as (...parameters: unknown[]) => boolean
-  let handedOver: { close(): void } | undefined
-  child.send = (...parameters: unknown[]) => {
-    handedOver = (parameters[1] as typeof handedOver) ?? handedOver
-    return send(...parameters)
-  }
-  child.once('exit', () => handedOver?.close())
-}
-
-/**
- * Calls back when this process must stop: on a signal, or in a worker when the primary process sends {@link STOP} or
- * ends. A worker ignores signals, because a terminal sends them to all processes.
+ * Calls back when this process must stop: on a signal, or in a worker when the primary process sends {@link STOP}. A
+ * worker ignores signals, because a terminal sends them to all processes. Node ends it when the primary process has died.
  */
 export function onStop(stop: () => void): void {
   if (cluster.isPrimary) {
@@ -122,7 +127,6 @@ export function onStop(stop: () => void): void {
   process.on('message', (message) => {
     if (message === STOP) stop()
   })
-  process.once('disconnect', stop)
 }
 
 /** @throws {DomainError} SERVICE_UNAVAILABLE (503) if a worker has just died and does not respond */
@@ -133,10 +137,21 @@ export async function readWorkerMetrics(): Promise<string> {
 }
 
 /**
- * Resolves when the primary process answers, or immediately if there is none. It answers `leave` when this process may
- * stop listening, and `left` when it has closed the port, unless another worker uses it.
+ * Resolves when this process may stop listening.
+ *
+ * @returns whether other workers listen on the port
  */
-export async function askPrimary(question: Question): Promise<string | undefined> {
+export async function mayLeave(): Promise<boolean> {
+  return (await askPrimary('leave')) === OTHERS_LISTEN
+}
+
+/** To call when this process no longer listens and others do. */
+export function reportLeft(): void {
+  process.send?.(LEFT, undefined, {}, () => {})
+}
+
+/** Resolves when the primary process answers, or immediately if there is none. */
+async function askPrimary(question: Question): Promise<string | undefined> {
   if (!cluster.isWorker || !process.connected) return undefined
   const messages = on(process, 'message', { close: ['disconnect'] })
   process.send?.({ question } satisfies Message, undefined, {}, () => {})
@@ -150,15 +165,11 @@ const SAME_SIGNAL_MILLISECONDS = 500
 
 function onSignal(stop: () => void): void {
   let since: number | undefined
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (since !== undefined && performance.now() - since <= SAME_SIGNAL_MILLISECONDS) return
       since ??= performance.now()
       stop()
     })
   }
-}
-
-function workers(): Worker[] {
-  return Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
 }

@@ -4,7 +4,9 @@ import { type AddressInfo, connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
 import { createEmbedded } from '../helpers/database/database.ts'
+import { createDatabaseOn, findServer } from '../helpers/database/postgres-server.ts'
 import { type Outcome, runLoad, send } from '../helpers/load/load.ts'
+import { createFaultyLink } from '../helpers/process/faulty-link.ts'
 import { PROCESS_TOKEN, startProcess } from '../helpers/service/service-process.ts'
 
 const QUIET = { LOG_LEVEL: 'info' }
@@ -46,6 +48,24 @@ test('a stop under load is announced, accepted requests get responses, and the s
     [],
   )
   t.true(outcomes.every((outcome) => outcome.kind !== 'answered' || outcome.status === 201))
+})
+
+test('SIGHUP stops the service too, within the ten seconds that `docker stop` waits, without a response of the database', async (t) => {
+  const server = findServer(t.log)
+  if (!server) return t.pass()
+  const address = new URL(await createDatabaseOn(server, t))
+  const link = await createFaultyLink(new URL(address), t)
+  address.host = `127.0.0.1:${link.port}`
+  const service = startProcess({ DATABASE_URL: address.href, DATABASE_TIMEOUT: '600000' }, t)
+  const origin = await service.origin
+  link.set('black hole')
+  const outcome = send(origin, { method: 'GET', path: '/api/v1/species' })
+  await delay(100)
+  const signalled = performance.now()
+  service.kill('SIGHUP')
+  t.deepEqual(await service.exited, { code: 0, signal: null })
+  t.true(performance.now() - signalled < 10_000)
+  t.is((await outcome).kind, 'lost')
 })
 
 test('a second signal does not wait for the first', async (t) => {

@@ -63,7 +63,7 @@ test('an empty environment gives the defaults', (t) => {
     rateLimit: 0,
     idempotencyKeyHours: 24,
     changesDays: 30,
-    shutdownSeconds: 8,
+    shutdownSeconds: 5,
     domain: undefined,
     ruleSettings: {},
   } satisfies Settings)

@@ -206,27 +206,39 @@ test('while workers are killed, every connection is answered or closed (needs TE
   await Promise.all(callers)
 })
 
-test('when workers stop, every connection is answered or refused (needs TEST_DATABASE_URL)', async (t) => {
+test('while workers stop, connections are accepted until the last has left, and then refused (needs TEST_DATABASE_URL)', async (t) => {
   const { databaseUrl } = await createTestDatabase(t)
-  const service = startProcess({ DATABASE_URL: databaseUrl, WORKERS: '4', DATABASE_POOL_SIZE: '2' }, t)
-  const origin = await service.origin
-  const outcomes: Outcome[] = []
-  const call = async () => {
-    while (outcomes.at(-1)?.kind !== 'refused') {
-      outcomes.push(
-        await send(origin, { method: 'GET', path: '/health/live', headers: { connection: 'close' } }),
-      )
+  for (let stops = 0; stops < 3; stops++) {
+    const service = startProcess({ DATABASE_URL: databaseUrl, WORKERS: '4', DATABASE_POOL_SIZE: '2' }, t)
+    const origin = await service.origin
+    const outcomes: Outcome[] = []
+    const isRefused = () => outcomes.at(-1)?.kind === 'refused'
+    const call = async () => {
+      const headers = { connection: 'close' }
+      outcomes.push(await send(origin, { method: 'GET', path: '/api/v1/species', headers }))
     }
+    while (new Set(service.output().match(/"pid":\d+/g)).size < 4) await delay(50)
+    const inTurn = Array.from({ length: 24 }, async () => {
+      while (!isRefused()) await call()
+    })
+    // Others connect whatever becomes of the connections before, while all workers but the last leave.
+    let isLeaving = true
+    const calls: Promise<void>[] = []
+    const paced = (async () => {
+      for (; isLeaving; await delay(10)) calls.push(call())
+    })()
+    await delay(500)
+    service.kill('SIGTERM')
+    await delay(1_050)
+    isLeaving = false
+    await Promise.all([...inTurn, paced])
+    await Promise.all(calls)
+    t.deepEqual(
+      outcomes.filter(({ kind }) => kind === 'lost'),
+      [],
+    )
+    t.deepEqual(await service.exited, { code: 0, signal: null })
   }
-  const callers = Array.from({ length: 24 }, call)
-  while (new Set(service.output().match(/"pid":\d+/g)).size < 4) await delay(50)
-  service.kill('SIGTERM')
-  await Promise.all(callers)
-  t.deepEqual(
-    outcomes.filter(({ kind }) => kind === 'lost'),
-    [],
-  )
-  t.deepEqual(await service.exited, { code: 0, signal: null })
 })
 
 test('workers close connections beyond MAX_CONNECTIONS (needs TEST_DATABASE_URL)', async (t) => {

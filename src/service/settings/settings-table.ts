@@ -84,7 +84,7 @@ export const settingsTable = {
   RATE_LIMIT: integer(0, 1_000_000, 0, 'Requests that one caller may send per minute, then 429; 0: no limit'),
   IDEMPOTENCY_KEY_HOURS: integer(1, 8760, 24, 'Hours an Idempotency-Key is kept'),
   CHANGES_DAYS: integer(0, 36_500, 30, 'Days that changes of resources are kept; 0 records none'),
-  SHUTDOWN_SECONDS: integer(1, 600, 8, 'Seconds that accepted requests have to finish at shutdown'),
+  SHUTDOWN_SECONDS: integer(1, 600, 5, 'Seconds that accepted requests have to finish at shutdown'),
 }
 
 function text(value: string, desc: string) {
