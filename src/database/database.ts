@@ -32,14 +32,11 @@ const EMBEDDED_POOL = 7
 /** Maximum connections of a command to an embedded database that a service is using. */
 const SHARED_CONNECTIONS = 2
 
-/**
- * @param meanwhile called when the wait for the database begins
- * @throws DatabaseRefusedError
- */
-export function openDatabase(options: DatabaseOptions, meanwhile = () => {}): Promise<Database> {
+/** @throws DatabaseRefusedError */
+export function openDatabase(options: DatabaseOptions): Promise<Database> {
   return options.databaseUrl === undefined
-    ? openEmbedded(options, migrate, meanwhile)
-    : openServer(options.databaseUrl, options, meanwhile)
+    ? openEmbedded(options, migrate)
+    : openServer(options.databaseUrl, options)
 }
 
 /**
@@ -74,15 +71,13 @@ export async function openExistingDatabase(options: DatabaseOptions): Promise<Da
 async function openEmbedded(
   options: DatabaseOptions,
   prepare: typeof refuseUnmigrated | typeof migrate,
-  meanwhile = () => {},
 ): Promise<Database> {
-  const embedded = await openEmbeddedDatabase(options.dataDir, options, () => {
-    // If the database does not open either, that is reported instead.
-    options.tables().catch(() => {})
-    meanwhile()
-  })
+  const loading = options.tables()
+  // If the database does not open either, that is reported instead.
+  loading.catch(() => {})
+  const embedded = await openEmbeddedDatabase(options.dataDir, options)
   try {
-    const tables = await options.tables()
+    const tables = await loading
     await prepare(embedded.connection, tables.migrations)
     return createDatabase(embedded.connection, limited(options, tables, EMBEDDED_POOL), embedded.close)
   } catch (error) {
@@ -95,16 +90,10 @@ function limited(options: DatabaseOptions, { PrismaClient }: Tables, connections
   return { ...options, PrismaClient, databasePoolSize: Math.min(options.databasePoolSize, connections) }
 }
 
-async function openServer(
-  databaseUrl: string,
-  options: DatabaseOptions,
-  meanwhile: () => void,
-): Promise<Database> {
+async function openServer(databaseUrl: string, options: DatabaseOptions): Promise<Database> {
   const connection = parseConnection(databaseUrl, options.patience)
   const { PrismaClient, migrations } = await options.tables()
-  const prepared = (options.migrateOnStart ? migrate : refuseUnmigrated)(connection, migrations)
-  meanwhile()
-  await prepared
+  await (options.migrateOnStart ? migrate : refuseUnmigrated)(connection, migrations)
   const database = createDatabase(connection, { ...options, PrismaClient })
   if (!connection.keepsSession || !(await sharesSessions(database.pool))) return database
   await database.close()

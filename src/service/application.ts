@@ -38,8 +38,6 @@ export interface ServiceParts extends Configuration {
   readonly reportWait?: (reason: string) => void
 }
 
-export type CreateApplication = Awaited<ReturnType<typeof prepareApplication>>
-
 /**
  * Prepares everything that needs no database, while the database opens. Importing this file loads most packages.
  *

@@ -10,7 +10,7 @@ import { createHttpServer } from '../http/server.ts'
 import { type Domain, servedVersions } from '../model/domain.ts'
 import { DomainError } from '../model/errors.ts'
 import { basePath } from '../rest/urls.ts'
-import type { CreateApplication, ServiceParts } from './application.ts'
+import type { ServiceParts } from './application.ts'
 import { databaseOptions } from './settings/configuration.ts'
 import { type Settings, SettingsError } from './settings/settings.ts'
 
@@ -31,11 +31,11 @@ export async function startService(parts: ServiceParts) {
   const { jwt } = parts.tokens
   const base = basePath({ namespace: settings.namespace, version: shownVersion(domain, settings) })
   const options = databaseOptions(parts, parts.reportWait)
-  let preparing: Promise<CreateApplication> | undefined
-  const prepare = () =>
-    (preparing ??= import('./application.ts').then(({ prepareApplication }) => prepareApplication(parts)))
-  // If the database is refused too, that is reported instead: this error appears where `prepare` is awaited below.
-  const database = await openDatabase(options, () => void prepare().catch(() => {}))
+  const opening = openDatabase(options)
+  const preparing = import('./application.ts').then(({ prepareApplication }) => prepareApplication(parts))
+  // If the database is refused too, that is reported instead.
+  preparing.catch(() => {})
+  const database = await opening
   const state = { isStopping: false, refusedConnections: 0 }
   try {
     const { PrismaClient } = await options.tables()
@@ -48,7 +48,7 @@ export async function startService(parts: ServiceParts) {
     const feed = await retryAtStart(options.patience, isUnavailable, () =>
       openFeed(database, settings.changesDays, readers && settings.replicaLag),
     )
-    const createApplication = await prepare()
+    const createApplication = await preparing
     const handler = await createApplication(database, readers, state, feed)
     const http = createHttpServer(handler, settings, state)
     const { server } = http

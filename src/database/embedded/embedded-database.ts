@@ -23,13 +23,11 @@ export function embeddedConnection(socketFolder: string): Connection {
 /**
  * Opens the embedded database of a data folder, and creates both on the first start. It never deletes data.
  *
- * @param meanwhile called when the thread of the database has been started; it must not throw
  * @throws DatabaseRefusedError if another process uses the folder, or it contains other files
  */
 export async function openEmbeddedDatabase(
   dataDir: string,
   { embeddedFsync: fsync, databaseTimeout: timeout }: { embeddedFsync: boolean; databaseTimeout: number },
-  meanwhile = () => {},
 ) {
   const folder = await prepareFolder(dataDir)
   const unlock = await lockFolder(folder)
@@ -37,9 +35,7 @@ export async function openEmbeddedDatabase(
     await ensureDatabase(folder)
     const path = join(folder.socketFolder, SOCKET_NAME)
     await rm(path, { force: true })
-    const starting = startThread({ dataFolder: folder.databaseFolder, socket: { path, timeout }, fsync })
-    meanwhile()
-    const thread = await starting
+    const thread = await startThread({ dataFolder: folder.databaseFolder, socket: { path, timeout }, fsync })
     return {
       connection: embeddedConnection(folder.socketFolder),
       close: () => stopThread(thread).finally(unlock),
