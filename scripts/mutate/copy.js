@@ -35,6 +35,9 @@ export async function createCopy() {
   const build = join(folder, 'tsconfig.build.json')
   const settings = JSON.parse(await readFile(build, 'utf8'))
   settings.compilerOptions.sourceMap = true
+  // Each fault changes one file.
+  settings.compilerOptions.incremental = true
+  settings.compilerOptions.tsBuildInfoFile = './build.tsbuildinfo'
   await writeFile(build, JSON.stringify(settings))
   // Some tests ask git which files there are.
   execFileSync('git', ['init', '-q'], { cwd: folder })

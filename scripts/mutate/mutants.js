@@ -74,17 +74,12 @@ export function findMutants(copy, paths) {
  */
 export function describe(file, text, fault) {
   const line = text.slice(0, fault.start).split('\n').length
-  const before = text.slice(fault.start, fault.end)
-  const isSame = (/** @type {number} */ index) => before[index] === fault.text[index]
+  const inOneLine = (/** @type {string} */ piece) => piece.replace(/\s+/g, ' ').replace(/,? ([)}\]])/g, ' $1')
+  const [before, after] = [inOneLine(text.slice(fault.start, fault.end)), inOneLine(fault.text)]
   let same = 0
-  while (same < before.length && isSame(same)) same++
-  const shorten = (/** @type {string} */ piece) =>
-    piece
-      .slice(Math.max(same - 20, 0))
-      .replace(/\s+/g, ' ')
-      .trim()
-      .slice(0, 70)
-  return { ...fault, file, line, description: `${shorten(before)} → ${shorten(fault.text) || 'nothing'}` }
+  while (same < before.length && before[same] === after[same]) same++
+  const shorten = (/** @type {string} */ piece) => piece.slice(Math.max(same - 20, 0)).slice(0, 70)
+  return { ...fault, file, line, description: `${shorten(before)} → ${shorten(after) || 'nothing'}` }
 }
 
 /** @typedef {import('@ts-morph/common').ts.Node} Node */

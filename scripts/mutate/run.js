@@ -9,8 +9,8 @@ import { runTests } from './coverage.js'
 /** @import { Coverage } from './coverage.js' */
 /** @import { Mutant } from './mutants.js' */
 
-/** So many of the test files that execute a line run first, in one call: those that execute the fewest others. */
-const FIRST = 6
+/** So many of the test files that execute a line run in one call. */
+const CALLS = [3, 6, 15, Infinity]
 
 /** @typedef {{ outcome: 'noticed' | 'survived' | 'invalid', reason: string }} Result */
 
@@ -20,10 +20,12 @@ const FIRST = 6
  * @param {Copy} copy
  * @param {Coverage} coverage
  * @param {Mutant} mutant
+ * @param {number} maximum how many test files run at most
  * @returns {Promise<Result>}
  */
-export async function runMutant(copy, coverage, mutant) {
-  const tests = testsFor(coverage, mutant)
+export async function runMutant(copy, coverage, mutant, maximum) {
+  const all = testsFor(coverage, mutant)
+  const tests = all.slice(0, maximum)
   if (tests.length === 0) return { outcome: 'survived', reason: 'no test executes the line' }
   const files = [mutant.file, ...(mutant.copies ?? [])].map((file) => join(copy.folder, file))
   const original = await readFile(files[0] ?? '', 'utf8')
@@ -31,25 +33,34 @@ export async function runMutant(copy, coverage, mutant) {
   for (const file of files) await writeFile(file, faulty)
   try {
     if (!(await compiles(copy))) return { outcome: 'invalid', reason: 'does not compile' }
-    for (const part of [tests.slice(0, FIRST), tests.slice(FIRST)]) {
+    let start = 0
+    for (const count of CALLS) {
+      const part = tests.slice(start, start + count)
+      start += count
       const failure = part.length > 0 ? await runTests(copy, part) : undefined
       if (failure) return { outcome: 'noticed', reason: failedTest(failure) }
     }
-    return { outcome: 'survived', reason: `${tests.length} test files` }
+    return { outcome: 'survived', reason: `${tests.length} of ${all.length} test files` }
   } finally {
     for (const file of files) await writeFile(file, original)
   }
 }
 
 /**
- * The test files that execute the line, those that execute the fewest others first. Which ones execute a script of a
- * page or a function of the database is not measured: all tests of pages, or all tests.
+ * The test files that execute the line: those of the same room first, those that take long last, and else those that
+ * execute the fewest lines first. Which ones execute a script of a page or a function of the database is not measured:
+ * all tests of pages, or all tests.
  *
  * @param {Coverage} coverage
  * @param {Mutant} mutant
  */
 function testsFor(coverage, { file, line }) {
-  const bySize = [...coverage].sort(([, one], [, other]) => one.size - other.size)
+  const [, room = ''] = file.split('/')
+  const isLater = (/** @type {string} */ test) =>
+    2 * Number(test.endsWith('.full.test.ts')) + Number(!test.startsWith(`test/${room}/`))
+  const bySize = [...coverage].sort(
+    ([one, { size }], [other, { size: otherSize }]) => isLater(one) - isLater(other) || size - otherSize,
+  )
   if (/^src\/pages\/.*\.js$/.test(file))
     return bySize.map(([test]) => test).filter((test) => /^test\/(pages|screenshots)\//.test(test))
   if (file.endsWith('.sql')) {
