@@ -132,7 +132,7 @@ function addDatabaseMetrics(
   }
   new Gauge({
     name: named('replica_lag_seconds'),
-    help: 'How far each replica lags behind the primary; no value if unknown.',
+    help: 'How far each replica lags behind the primary; no value if unknown, as without the primary.',
     labelNames: ['replica'],
     aggregator: 'max',
     registers: [registry],

@@ -96,7 +96,13 @@ claim(
     t.is((await read(reader, `/planets/${unseen}`)).status, 200)
     t.is((await read(reader, '/planets')).body.total_count, count)
     t.is((await writer.post('/planets', { name: 'Nowhere to put it' })).status, 503)
+    // Without the primary, nobody knows what the replica lacks.
+    for (let wait = 0; !Number.isNaN(await metric('lag_seconds')) && wait < 200; wait++) await delay(50)
+    t.is(await metric('lag_seconds'), Number.NaN)
+    t.is(await metric('usable'), 1)
     await primary.start()
+    for (let wait = 0; Number.isNaN(await metric('lag_seconds')) && wait < 200; wait++) await delay(50)
+    t.true((await metric('lag_seconds')) < 4)
   },
 )
 

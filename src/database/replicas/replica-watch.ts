@@ -65,8 +65,9 @@ export class Replica {
   async poll(latest: Written | undefined, { maximumLag, unknownLag }: Allowed): Promise<void> {
     try {
       await this.readReplayed()
-      this.lag = this.replayed && this.#measureLag(this.replayed.offset, latest)
-      this.isUsable = this.lag === undefined ? unknownLag : this.lag <= maximumLag
+      const lag = this.replayed && this.#measureLag(this.replayed.offset, latest)
+      this.isUsable = lag === undefined ? unknownLag : lag <= maximumLag
+      this.lag = latest && lag
     } catch {
       this.replayed = undefined
       this.lag = undefined
@@ -93,7 +94,7 @@ export class Replica {
     let target = this.#target ?? latest
     // A primary that is behind the target has succeeded another one, whose last writes are lost (asynchronous failover).
     if (latest && target && latest.offset < target.offset) target = latest
-    // Without a response of the primary, no lag is known.
+    // Without a response of the primary, the replica goes on serving, and its lag is unknown.
     if (!target) return 0
     const isReached = offset >= target.offset
     if (isReached) this.#upToDateAt = target.at
