@@ -50,6 +50,7 @@ function findPrisma(): string {
 /** Adds the session settings to the URL: Studio's driver (postgres.js) sends unknown parameters as start-up parameters. */
 function withSession({ connectionString = '', schema }: Connection): string {
   const url = new URL(connectionString)
+  url.searchParams.delete('uselibpqcompat')
   for (const [name, value] of Object.entries(sessionSettings(schema))) url.searchParams.set(name, value)
   return url.href
 }

@@ -62,5 +62,7 @@ export function parseConnection(databaseUrl: string, patience?: Patience): Conne
   if (pooler !== undefined && pooler !== 'session') {
     throw new DatabaseRefusedError('The pooler in DATABASE_URL can only be session; others are detected')
   }
+  // Without it, the driver warns, and takes each mode for verify-full.
+  if (url.searchParams.has('sslmode')) url.searchParams.set('uselibpqcompat', 'true')
   return { connectionString: url.href, patience, schema, keepsSession: pooler !== undefined }
 }

@@ -228,6 +228,30 @@ test('an invalid value of any setting leaves the other problems visible', (t) =>
   t.deepEqual(problemsOf({ WORKERS: 'x' }), ['WORKERS: must be a whole number from 1 to 256, not x'])
 })
 
+test('an address of a database can only have parameters that have an effect', (t) => {
+  const problemOf = (query: string) => {
+    const address = `postgresql://me:hush@localhost/x?${query}`
+    const [problem] = problemsOf({ DATABASE_URL: address })
+    const [other] = problemsOf({ DATABASE_REPLICA_URLS: `postgresql://localhost/x,${address}` })
+    t.is(other, problem?.replace('DATABASE_URL', 'DATABASE_REPLICA_URLS'))
+    return problem
+  }
+  for (const name of ['connection_limit', 'connect_timeout', 'pgbouncer', 'sslMode', 'ssl'])
+    t.regex(problemOf(`${name}=1`) ?? '', new RegExp(`unknown parameter ${name}; it can have schema, pooler`))
+  t.notRegex(problemOf('34hush@host/name') ?? '', /hush/)
+  t.regex(problemOf('sslmode=prefer') ?? '', /sslmode: disable, require, verify-ca, verify-full$/)
+  t.regex(problemOf('sslmode=verify-ca') ?? '', /sslrootcert with sslmode=verify-ca$/)
+  t.regex(problemOf('sslrootcert=/nowhere') ?? '', /a readable file as sslrootcert$/)
+  const { execPath } = process
+  for (const query of [
+    '',
+    'host=/run&schema=y',
+    `sslmode=verify-ca&sslrootcert=${execPath}`,
+    'options=-c%20a%3D1',
+  ])
+    t.notThrows(() => readSettings({ DATABASE_URL: `postgresql:///x?${query}` }), query)
+})
+
 test('all problems are reported together', (t) => {
   t.is(problemsOf({ PORT: 'x', API_VERSION: 'x', LOG_LEVEL: 'x', NODE_ENV: 'production' }).length, 4)
 })

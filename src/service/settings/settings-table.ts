@@ -1,6 +1,7 @@
 import { bool, EnvError, makeValidator, type RequiredValidatorSpec, str } from 'envalid'
 import { VERSION_NAME } from '../../model/domain.ts'
 import { isIdentifier } from '../../model/identifiers.ts'
+import { requirementOfAddress } from './database-address.ts'
 
 /**
  * Every setting with its form, its default (none: it may be unset) and its description, in the order of `.env.example`,
@@ -10,9 +11,7 @@ export const settingsTable = {
   HOST: text('0.0.0.0', 'Address to listen on; 127.0.0.1 for this machine only'),
   PORT: integer(0, 65_535, 3000, 'Port to listen on; 0 takes any free one'),
   DOMAIN: optionalText('Folder of the domain to serve, see docs/DOMAINS.md; unset: the built-in one'),
-  DATABASE_URL: optional(
-    isDatabaseAddress,
-    'have the form postgresql://user:password@host:5432/name',
+  DATABASE_URL: databaseAddress(
     'PostgreSQL server, postgresql://user:password@host:5432/name; unset: the embedded database',
   ),
   DATABASE_POOL_SIZE: integer(1, 1000, 10, 'Database connections; at most 7 for the embedded database'),
@@ -143,12 +142,20 @@ function webAddress(desc: string) {
   return optional(isWebAddress, 'be an http or https address', desc)
 }
 
+function databaseAddress(desc: string) {
+  return makeValidator<string>(checkedAddress)<string>({ default: undefined, desc })
+}
+
 function databaseAddresses(desc: string) {
-  return makeValidator<readonly string[]>((given) => {
-    const addresses = given.split(',').map((address) => address.trim())
-    if (addresses.every(isDatabaseAddress)) return addresses
-    throw new EnvError('must be addresses of the form postgresql://user:password@host:5432/name')
-  })<readonly string[]>({ default: undefined, desc })
+  return makeValidator<readonly string[]>((given) =>
+    given.split(',').map((address) => checkedAddress(address.trim())),
+  )<readonly string[]>({ default: undefined, desc })
+}
+
+function checkedAddress(address: string): string {
+  const requirement = requirementOfAddress(address)
+  if (requirement === undefined) return address
+  throw new EnvError(`must ${requirement}`)
 }
 
 function addressWithPath(desc: string) {
@@ -157,10 +164,6 @@ function addressWithPath(desc: string) {
     if (url && url.href === url.origin + url.pathname) return url.href.replace(/(?<!\/)\/+$/, '')
     throw new EnvError('must be an origin, perhaps with a path, as in https://example.org/catalogue')
   })<string>({ default: undefined, desc })
-}
-
-function isDatabaseAddress(text: string): boolean {
-  return URL.canParse(text) && ['postgresql:', 'postgres:'].includes(new URL(text).protocol)
 }
 
 function isWebAddress(text: string): boolean {
