@@ -4,7 +4,7 @@ import anyTest, { type TestFn } from 'ava'
 import { executeSync, getIntrospectionQuery, parse } from 'graphql'
 import { tableSizes } from '../../src/domain/table-sizes.ts'
 import { CostEstimator } from '../../src/graph/execution/cost.ts'
-import { documentTurns, introspectionTurns } from '../../src/graph/http/admission.ts'
+import { blockingTurns } from '../../src/graph/http/admission.ts'
 import { createSchema } from '../../src/graph/schema/schema.ts'
 import { countStatements } from '../helpers/database/statements.ts'
 import { resources } from '../helpers/domain/domain.ts'
@@ -236,7 +236,7 @@ test('variables with more than 500 objects or 5,000 values are refused before th
 
 /** Starts operations that take turns, and returns what ends one. */
 function startsInTurn() {
-  const takeTurn = introspectionTurns()
+  const { ofIntrospection: takeTurn } = blockingTurns()
   const contextValue = { caller: { identity: 'ada', scopes: new Set() }, slot: undefined }
   return (query: string) => takeTurn({ document: parse(query), contextValue } as never)
 }
@@ -304,7 +304,7 @@ for (const [what, filter] of [
 }
 
 test('a long document that is sent for the first time waits for its turn, and nothing else does', async (t) => {
-  const take = documentTurns()
+  const { ofDocument: take } = blockingTurns()
   const contextValue = { caller: { identity: 'ada', scopes: new Set() }, slot: undefined } as never
   const long = { source: ' '.repeat(1_001), contextValue }
   const end = await take(long)

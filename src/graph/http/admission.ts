@@ -73,12 +73,12 @@ const REST = 9
 const LONGEST_REST_MILLISECONDS = 1_000
 
 /**
- * Makes the function that waits for the turn of work that blocks the event loop, and returns what to call at its end. One
- * runs at a time, callers in turn, for at most a tenth of the time.
+ * Makes the functions that wait for the turn of work that blocks the event loop for up to 50 ms, and return what to call at
+ * its end. One runs at a time, callers in turn, for at most a tenth of the time.
  */
-function restingTurns() {
+export function blockingTurns() {
   const limiter = new Limiter({ capacity: 1, share: 1 })
-  return async ({ caller, slot }: GraphContext): Promise<() => void> => {
+  async function take({ caller, slot }: GraphContext): Promise<() => void> {
     const release = await limiter.acquire(caller.identity, 1, slot)
     const started = performance.now()
     return () => {
@@ -86,25 +86,20 @@ function restingTurns() {
       setTimeout(release, rest).unref()
     }
   }
-}
-
-/** The turn of an introspection, which takes 50 ms, and which tools need once. */
-export function introspectionTurns() {
-  const take = restingTurns()
-  return async ({ document, contextValue }: Request) =>
-    countIntrospections(document) === 0 ? () => {} : take(contextValue)
+  const none = () => {}
+  return {
+    /** For a document that is parsed and validated for the first time. */
+    ofDocument: async ({ source, contextValue }: { source: string; contextValue: GraphContext }) =>
+      // Too late, the caller has got the error already.
+      source.length <= SHORT_DOCUMENT ? none : take(contextValue).catch(() => none),
+    /** For introspection, which tools need once. */
+    ofIntrospection: async ({ document, contextValue }: Request) =>
+      countIntrospections(document) === 0 ? none : take(contextValue),
+  }
 }
 
 /** In UTF-16 code units. Parsing and validating a shorter document takes a millisecond or two. */
 const SHORT_DOCUMENT = 1_000
-
-/** The turn of a long document that is parsed and validated for the first time, which takes up to 50 ms. */
-export function documentTurns() {
-  const take = restingTurns()
-  return async ({ source, contextValue }: { source: string; contextValue: GraphContext }) =>
-    // Too late, the caller has got the error already.
-    source.length <= SHORT_DOCUMENT ? () => {} : take(contextValue).catch(() => () => {})
-}
 
 /** A list of a thousand resources can have an error for each. */
 const MAXIMUM_ERRORS = 100

@@ -17,14 +17,7 @@ import { type Format, formatErrors, formatResult } from '../execution/errors.ts'
 import { executeFields } from '../execution/mutation-fields.ts'
 import { describeOperation, type RunOperation } from '../execution/run-operation.ts'
 import { transactionMode } from '../execution/transaction.ts'
-import {
-  admitCost,
-  documentTurns,
-  introspectionTurns,
-  limitErrors,
-  refuseWithoutEvents,
-  variableErrors,
-} from './admission.ts'
+import { admitCost, blockingTurns, limitErrors, refuseWithoutEvents, variableErrors } from './admission.ts'
 import { EventResponse, RESULT_TYPES } from './event-response.ts'
 import { exactNumbers } from './exact-numbers.ts'
 import { type DocumentLimits, limitRules, MAXIMUM_TOKENS, MAXIMUM_VALIDATION_ERRORS } from './limits.ts'
@@ -123,7 +116,7 @@ function createApollo(parts: FormattingParts) {
 /** One plugin, because Apollo runs plugins at once: if one refused, what another waits for would not be released. */
 function admission(parts: FormattingParts): ApolloServerPlugin<GraphContext> {
   const { schema, limits, costs, format, introspection } = parts
-  const [takeTurn, takeDocumentTurn] = [introspectionTurns(), documentTurns()]
+  const turns = blockingTurns()
   return {
     requestDidStart: async () => {
       let wrong: readonly GraphQLError[] | undefined
@@ -134,7 +127,7 @@ function admission(parts: FormattingParts): ApolloServerPlugin<GraphContext> {
       }
       return {
         parsingDidStart: async (request) => {
-          finish = await takeDocumentTurn(request)
+          finish = await turns.ofDocument(request)
         },
         validationDidStart: async () => async () => finishOnce(),
         didResolveOperation: async (request) => {
@@ -146,7 +139,7 @@ function admission(parts: FormattingParts): ApolloServerPlugin<GraphContext> {
           refuseWithoutEvents(request)
           if (wrong) return
           await admitCost(request, limits, costs)
-          finish = await takeTurn(request)
+          finish = await turns.ofIntrospection(request)
           if (operation?.operation === 'query') await awaitWrites(contextValue)
         },
         responseForOperation: async ({ operation, document, contextValue, request }) => {
