@@ -1,8 +1,9 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { Client, type ClientConfig } from 'pg'
 import { DatabaseRefusedError } from '../../src/database/connection.ts'
+import { readMigrations } from '../../src/database/migrations/migration-files.ts'
 import { lackingFeatures, migrate, migrationState } from '../../src/database/migrations/migrator.ts'
 import {
   createEmptyDatabase,
@@ -14,10 +15,20 @@ import { runCommand } from '../helpers/service/commands.ts'
 
 const server = process.env['TEST_DATABASE_URL']
 
-async function folderOf(t: ExecutionContext, migrations: Record<string, string>): Promise<string> {
+async function folderOf(
+  t: ExecutionContext,
+  migrations: Record<string, string> | readonly (readonly [name: string, sql: string])[],
+): Promise<string> {
   const folder = await createTestFolder(t)
-  for (const [name, sql] of Object.entries(migrations)) await writeMigration(folder, name, sql)
+  const all = Array.isArray(migrations) ? migrations : Object.entries(migrations)
+  for (const [name, sql] of all) await writeMigration(folder, name, sql)
   return folder
+}
+
+/** The migrations of the built-in domain, oldest first. */
+async function landedMigrations() {
+  const landed = await readMigrations('prisma/migrations')
+  return landed.map(({ name, sql }) => [name, sql] as const)
 }
 
 async function writeMigration(folder: string, name: string, sql: string): Promise<void> {
@@ -99,6 +110,43 @@ test.serial(
     t.deepEqual(await migrate(connection, folder), ['1_one'])
     await query(connection, 'UPDATE _prisma_migrations SET rolled_back_at = NULL')
     t.deepEqual((await migrationState(connection, folder)).failed, [], 'it was finished later')
+  },
+)
+
+test.serial(
+  'an index that was built before its migration is kept, and refused while it is invalid',
+  async (t) => {
+    const connection = await createEmptyDatabase(t)
+    const landed = await landedMigrations()
+    const before = await folderOf(
+      t,
+      landed.filter(([name]) => name < '20261123000000_search_index'),
+    )
+    await migrate(connection, before)
+    const guide = await readFile('docs/guides/upgrading.md', 'utf8')
+    for (const [, statement = ''] of guide.matchAll(/```sql\n(.+?)```/gs))
+      for (const part of statement.split(';\n')) if (part) await query(connection, part)
+    const built = "SELECT indexrelid FROM pg_index WHERE indexrelid = 'species_search_idx'::regclass"
+    const [index] = await query(connection, built)
+    const definition = "SELECT pg_get_indexdef('species_search_idx'::regclass) AS text"
+    const byHand = await query(connection, definition)
+    const folder = await folderOf(t, landed)
+    await query(
+      connection,
+      "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'species_search_idx'::regclass",
+    )
+    await t.throwsAsync(migrate(connection, folder), {
+      message: /^The index species_search_idx is invalid: wait/,
+    })
+    await query(
+      connection,
+      "UPDATE pg_index SET indisvalid = true WHERE indexrelid = 'species_search_idx'::regclass",
+    )
+    await migrate(connection, folder)
+    t.deepEqual(await query(connection, built), [index])
+    const other = await createEmptyDatabase(t)
+    await migrate(other, folder)
+    t.deepEqual(byHand, await query(other, definition), 'the guide has the definition of the migration')
   },
 )
 

@@ -117,7 +117,9 @@ async function apply(
   const state = await readState(client, schema, migrations)
   refuse(state)
   if (!state.pending.includes(name)) return false
-  await client.query(sql)
+  await refuseInvalidIndexes(client, schema, sql)
+  // An index that was built beforehand is kept. Landed migrations may lack IF NOT EXISTS.
+  await client.query(sql.replaceAll('CREATE INDEX "', 'CREATE INDEX IF NOT EXISTS "'))
   await client.query(moveStatement(schema))
   await client.query(
     `INSERT INTO ${recordOf(schema)} (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
@@ -125,6 +127,21 @@ async function apply(
     [randomUUID(), checksum, name],
   )
   return true
+}
+
+/** An index is invalid while CREATE INDEX CONCURRENTLY builds it, and when that has failed. */
+async function refuseInvalidIndexes(client: Client, schema: string, sql: string): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+     WHERE NOT indisvalid AND relnamespace = quote_ident($1)::regnamespace
+       AND strpos($2, 'CREATE INDEX') > 0 AND strpos($2, '"' || relname || '"') > 0`,
+    [schema, sql],
+  )
+  const [invalid] = rows
+  if (!invalid) return
+  throw new DatabaseRefusedError(
+    `The index ${invalid.name} is invalid: wait until it is built, or drop it, then migrate again.`,
+  )
 }
 
 /** Runs work in a transaction with the service's session settings. */
