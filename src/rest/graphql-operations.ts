@@ -72,7 +72,8 @@ export function listOperation(
   const parent = column === undefined ? undefined : camelCase(column)
   return selecting(prepare, (selected, isCounted = true) => {
     const selection = `revision since: changesCursor ${pageSelection(resource, isCounted, selected)}`
-    return text(resource, 'query', names.page, 'list', variables, selection, parent)
+    const operation = text(resource, 'query', names.page, 'list', variables, selection, parent)
+    return { ...operation, sizedBy: 'limit' }
   })
 }
 

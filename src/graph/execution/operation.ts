@@ -8,8 +8,10 @@ import {
   type OperationDefinitionNode,
   parse,
   print,
+  type ValueNode,
   type VariableDefinitionNode,
   validate,
+  visit,
 } from 'graphql'
 import { compileQuery, isCompiledQuery } from 'graphql-jit'
 import type { Caller } from '../../model/caller.ts'
@@ -28,6 +30,8 @@ export interface OperationText {
   readonly type: OperationType
   readonly name: string
   readonly text: string
+  /** The variable that the largest possible response depends on. By default, it depends on none. */
+  readonly sizedBy?: string
   /** An operation that returns the same and more, which runs instead until this one is worth compiling. */
   readonly wider?: { run(variables: Values, caller: Caller): Promise<Values> } | undefined
 }
@@ -60,13 +64,12 @@ export function createExecutor(parts: ExecutorParts): Executor {
  * Creates the function that prepares operations. Documents are parsed, validated and compiled when they first run; at the
  * start, this took a sixth of the time.
  */
-function createPrepare({ schema, domain, costs, run }: ExecutorParts) {
-  return ({ type, name, text, wider }: OperationText) => {
+function createPrepare({ schema, domain, costs: estimator, run }: ExecutorParts) {
+  return ({ type, name, text, sizedBy, wider }: OperationText) => {
     let parsed: DocumentNode | undefined
     let compiled: Execute | undefined
     let runs = 0
-    /** The cost of the largest response depends on this variable only. */
-    const costsByLimit = new Map<unknown, number>()
+    const costs = new Map<unknown, number>()
     const document = () => {
       parsed ??= parse(text)
       return parsed
@@ -76,10 +79,10 @@ function createPrepare({ schema, domain, costs, run }: ExecutorParts) {
       return compiled(variables, context)
     }
     const cost = (variables: Values) => {
-      const { limit } = variables
-      const known = costsByLimit.get(limit) ?? costs.response({ document: document(), variables })
-      costsByLimit.set(limit, known)
-      return known
+      const size = sizedBy === undefined ? undefined : variables[sizedBy]
+      const found = costs.get(size) ?? estimator.response({ document: document(), variables })
+      costs.set(size, found)
+      return found
     }
     return {
       /** @param directives the names of those that the operation is shown with */
@@ -94,7 +97,8 @@ function createPrepare({ schema, domain, costs, run }: ExecutorParts) {
           const context = createContext(caller, domain, { slot, selectsWritten: true })
           if (type === 'query') await awaitWrites(context)
           const { data, errors } = await execute(variables, context)
-          const failed = errors?.find((error) => !isOfDeleted(error))
+          // A related list is null if its resource was deleted after it was read.
+          const failed = errors?.find((error) => type === 'mutation' || !isOfDeleted(error))
           if (failed) throw causeOf(failed)
           return data as Values
         })
@@ -140,7 +144,6 @@ function withDirectives(document: DocumentNode, names: readonly string[]): Docum
   return { ...document, definitions: document.definitions.map((one) => ({ ...one, directives })) }
 }
 
-/** Whether a related list is null because its resource was deleted after it was read. */
 function isOfDeleted(error: GraphQLError): boolean {
   const cause = causeOf(error)
   return error.path?.length !== 1 && cause instanceof DomainError && cause.code === 'RESOURCE_GONE'
@@ -153,7 +156,7 @@ type Execute = (variables: Values, context: GraphContext) => ExecutionResult | P
  * 27 µs of CPU time, `execute` of graphql-js 170; for GET one, 3 instead of 15. Compiling takes 3 to 13 ms.
  *
  * graphql-js coerces the variables: graphql-jit does not terminate for input types that contain themselves, as filters do.
- * So graphql-jit sees all variables as JSON, which it passes on unchanged.
+ * So graphql-jit sees all variables as JSON, which it passes on unchanged if each is a whole argument.
  *
  * Unlike `execute`, it does not call functions in the results of resolvers.
  *
@@ -163,6 +166,7 @@ function compile(schema: GraphQLSchema, document: DocumentNode): Execute {
   const [definition] = document.definitions as [OperationDefinitionNode]
   const [problem] = validate(schema, document)
   if (problem) throw new Error(`The document does not fit the schema: ${problem.message}\n${print(document)}`)
+  visit(document, { ObjectValue: refusePartial, ListValue: refusePartial })
   const { variableDefinitions = [], ...operation } = definition
   const passing = { ...operation, variableDefinitions: variableDefinitions.map(asJson) }
   const compilation = compileQuery(schema, { ...document, definitions: [passing] }, undefined, OPTIONS)
@@ -174,6 +178,15 @@ function compile(schema: GraphQLSchema, document: DocumentNode): Execute {
     const { coerced, errors } = getVariableValues(schema, variableDefinitions, variables, limit)
     return errors ? { errors } : compilation.query(undefined, context, coerced)
   }
+}
+
+/** @throws {Error} for a variable that is a part of an argument */
+function refusePartial(value: ValueNode): void {
+  visit(value, {
+    Variable({ name }) {
+      throw new Error(`The variable ${name.value} must be a whole argument.`)
+    },
+  })
 }
 
 /**

@@ -73,7 +73,7 @@ interface Change extends Values {
 }
 
 function changesHandler({ resources, executor, settings }: RestParts): Handler {
-  const operation = executor.prepare({ type: 'query', name: 'changes', text: OPERATION })
+  const operation = executor.prepare({ type: 'query', name: 'changes', text: OPERATION, sizedBy: 'limit' })
   const known = new Map(
     resources.map((resource) => [resource.path, { resource, membersOf: picker(resource.shownFields) }]),
   )

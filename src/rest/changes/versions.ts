@@ -1,4 +1,5 @@
 import { HIGHEST_VERSION } from '../../domain/feed/versions.ts'
+import type { Executor, PreparedOperation } from '../../graph/execution/operation.ts'
 import type { Context } from '../../http/context.ts'
 import { DomainError } from '../../model/errors.ts'
 import type { Values } from '../../model/resource.ts'
@@ -76,7 +77,6 @@ export const version: ReadOperation = {
   },
 }
 
-/** All resources share this operation. */
 const QUERY = `query ($collection: String!, $id: ID!, $parentId: ID, $version: Int, $before: Int, $limit: Int!) {
   versions(collection: $collection, id: $id, parentId: $parentId, version: $version, before: $before, limit: $limit) {
     has_more: hasMore items { version event time by resource }
@@ -90,8 +90,14 @@ interface Version extends Values {
   readonly resource: Values | null
 }
 
+/** All resources of an executor share the operation. */
+const prepared = new WeakMap<Executor, PreparedOperation>()
+
 function versionReader({ resource, executor }: ResourceParts) {
-  const operation = executor.prepare({ type: 'query', name: 'versions', text: QUERY })
+  const operation =
+    prepared.get(executor) ??
+    executor.prepare({ type: 'query', name: 'versions', text: QUERY, sizedBy: 'limit' })
+  prepared.set(executor, operation)
   const { path: collection } = resource
   const membersOf = picker(resource.shownFields)
 
