@@ -141,6 +141,46 @@ test('an operation beyond the deadline sends no further statement', async (t) =>
   t.false(sent.some((text) => text.includes('atmosphere')))
 })
 
+onServer('on PostgreSQL, a batch that is told 503 at its deadline is not stored', async (t) => {
+  const databaseUrl = await createDatabaseOn(server as string, t)
+  const own = await startTestService(t, { databaseUrl, databaseTimeout: 4_000, concurrentOperations: 1 })
+  const { writer, reader, database } = own
+  const { pool } = database
+  const { end, work } = controlled()
+  const query = pool.query.bind(pool) as (statement: unknown) => Promise<unknown>
+  const isRead = new Promise<void>((resolve) => {
+    Object.assign(pool, {
+      query: async (statement: unknown) => {
+        const rows = await query(statement)
+        resolve()
+        await work()
+        return rows
+      },
+    })
+  })
+  const reading = reader.get('/planets')
+  await isRead
+  const holder = await pool.connect()
+  await holder.query('BEGIN')
+  await holder.query('LOCK TABLE planets')
+  const planets = ['told', 'late'].map((id) => ({
+    method: 'PUT',
+    path: `/planets/${id}`,
+    body: { id, name: id },
+  }))
+  const batch = writer.post('/batch', { operations: planets })
+  // It waits for the read, so its transaction may last longer than it.
+  await delay(2_500)
+  end()
+  t.is((await reading).status, 200)
+  t.is((await batch).status, 503)
+  await holder.query('ROLLBACK')
+  holder.release()
+  // This waits for the batch.
+  t.is((await writer.put('/planets/next', { id: 'next', name: 'Next' })).status, 201)
+  t.is((await reader.get('/planets')).body.total_count, 1)
+})
+
 test('a load of many times the capacity is partly refused with 503, and health still responds', async (t) => {
   const reported: AnsweredRequest[] = []
   const { reader, anonymous, origin, database } = await startTestService(
