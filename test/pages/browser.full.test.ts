@@ -78,6 +78,52 @@ test('browsing, filtering, sorting and paging work with a token, and no text of 
   })
 })
 
+test('another sort begins with the first page, and a page before that has shrunk is shown', async (t) => {
+  const { writer, base } = service()
+  const ids = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
+  const put = (id: string) => writer.put(`/astronauts/${id}`, { id, name: `Paged ${id}` })
+  for (const id of ids) await put(id)
+  await browsing(t, async (page) => {
+    const shown = async (...names: string[]) => {
+      await page.getByRole('link', { name: `Paged ${names[0]}` }).waitFor()
+      t.deepEqual(
+        await page.getByRole('link', { name: /^Paged/ }).allInnerTexts(),
+        names.map((name) => `Paged ${name}`),
+      )
+    }
+    const turn = (relation: string) => page.getByRole('link', { name: relation, exact: true }).click()
+    const list = `${base}/astronauts?limit=2&filter=name[prefix]:Paged&sort=`
+    await signIn(page, t)
+    await page.goto(`${list}created_date:asc`)
+    await shown('a', 'b')
+    await turn('next')
+    await shown('c', 'd')
+    await turn('next')
+    await shown('e', 'f')
+    await turn('prev')
+    await shown('c', 'd')
+    await page.getByRole('link', { name: 'Name', exact: true }).click()
+    await page.getByText('Page 1 of 4').waitFor()
+    await shown('a', 'b')
+
+    await page.goto(`${list}name:asc`)
+    await turn('next')
+    await shown('c', 'd')
+    await turn('next')
+    await shown('e', 'f')
+    for (const id of ['a', 'b', 'c']) await writer.delete(`/astronauts/${id}`)
+    await turn('prev')
+    await page.getByText('Page 1 of 2').waitFor()
+    await shown('d')
+    await turn('next')
+    await shown('e', 'f')
+    await writer.delete('/astronauts/d')
+    await turn('prev')
+    await page.getByText('Page 1 of 2').waitFor()
+    await shown('e', 'f')
+  })
+})
+
 test('a list tells how often its collection has changed, and reads it again', async (t) => {
   const { writer, base } = service()
   await writer.put('/spacecraft/known', { id: 'known', name: 'Known', kind: 'rover' })
