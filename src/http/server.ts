@@ -48,12 +48,8 @@ export function createHttpServer(handler: RequestListener, limits: ServerLimits,
     requireHostHeader: false,
   })
   server.maxConnections = limits.maximumConnections
-  Object.assign(server, {
-    // A client that closes its side of the connection after its request still gets the response.
-    httpAllowHalfOpen: true,
-    // By default, a full worker returns a connection, and the primary process offers it to the workers forever.
-    dropMaxConnection: true,
-  })
+  // A client that closes its side of the connection after its request still gets the response.
+  Object.assign(server, { httpAllowHalfOpen: true })
   const respond: RequestListener = (request, response) => {
     toOriginForm(request)
     if (state.isStopping) {

@@ -242,8 +242,6 @@ test('while workers stop, connections are accepted until the last has left, and 
 })
 
 test('workers close connections beyond MAX_CONNECTIONS (needs TEST_DATABASE_URL)', async (t) => {
-  // Node 20, which is no longer supported, passes them between the processes without end.
-  if (process.versions.node.startsWith('20.')) return t.pass()
   const { databaseUrl = '' } = await createTestDatabase(t)
   const limits = { WORKERS: '2', DATABASE_POOL_SIZE: '2', MAX_CONNECTIONS: '2' }
   const service = startProcess({ DATABASE_URL: databaseUrl, ...limits }, t)
