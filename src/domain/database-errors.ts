@@ -12,6 +12,9 @@ const CHECK_VIOLATION = '23514'
 /** The class of values that do not fit: an overflow, a division by zero. */
 const DATA_EXCEPTION = '22'
 
+/** PostgreSQL's program_limit_exceeded: a value does not fit into an entry of its index. */
+const LIMIT_EXCEEDED = '54000'
+
 /** PostgreSQL's serialization_failure and deadlock_detected. */
 const WRITE_CONFLICTS = ['40001', '40P01']
 
@@ -22,6 +25,7 @@ export function writeError(error: unknown, resource: Resource): unknown {
   if (FOREIGN_KEY_VIOLATIONS.includes(state)) return unknownReference(resource, constraint)
   const computed = computedProblem(resource, state, constraint)
   if (computed) return computed
+  if (state === LIMIT_EXCEEDED) return tooLongForIndex(resource)
   if (state !== UNIQUE_VIOLATION) return checkViolation(error)
   if (constraint.endsWith('_pkey')) return new WriteConflict()
   const duplicate = resource.leaves.find((leaf) => {
@@ -43,6 +47,14 @@ function computedProblem({ path, leaves }: Resource, state: string, constraint: 
   const message = `${names.join(' or ')} cannot be computed from these values.`
   const details = names.map((field) => ({ field, code: 'OUT_OF_RANGE', message }))
   return new DomainError('BUSINESS_RULE_VIOLATION', message, details)
+}
+
+/** An entry has 2,700 bytes, after compression. PostgreSQL does not name the column. */
+function tooLongForIndex({ leaves }: Resource): DomainError {
+  const indexed = leaves.filter(({ field }) => 'maximumLength' in field && (field.unique || field.index))
+  const message = `${indexed.map(({ name }) => name).join(' or ')} is too long for its index.`
+  const details = indexed.map(({ name }) => ({ field: name, code: 'TOO_LONG', message }) as const)
+  return new DomainError('VALIDATION_FAILED', message, details)
 }
 
 /** @throws {TransactionEnded} if PostgreSQL refused a statement without a savepoint, or because of another transaction */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import test from 'ava'
 import type { Resource } from '../../src/model/resource.ts'
 import type { Owner } from '../helpers/database/database.ts'
@@ -321,6 +322,34 @@ test.serial('what a deletion would also delete is deleted only if its own rules 
   await database.pool.query("DELETE FROM lines WHERE id > 'line-2'")
   await deletes(`/invoices/${large}`)
 })
+
+test.serial(
+  'a text that does not fit into an entry of its index is refused, by each way to write',
+  async (t) => {
+    const { writer } = service
+    const note = randomBytes(4_500).toString('base64')
+    const { body: invoice, status } = await writer.post('/invoices', { note: 'A'.repeat(6_000) })
+    t.is(status, 201)
+    const path = `/invoices/${invoice.id}`
+    const refused = [
+      await writer.post('/invoices', { note }),
+      await writer.put(path, { note }),
+      await writer.patch(path, { note }),
+      await writer.post('/batch', { operations: [{ method: 'POST', path: '/invoices', body: { note } }] }),
+    ]
+    for (const { status, body } of refused) {
+      t.deepEqual(
+        [status, body.error.code, body.error.details[0].code],
+        [400, 'VALIDATION_FAILED', 'TOO_LONG'],
+      )
+      t.regex(body.error.details[0].field, /note$/)
+    }
+    const { errors } = await writer.graphql(
+      `mutation { createInvoice(input: { note: "${note}" }) { outcome } }`,
+    )
+    t.is(errors?.[0].extensions.code, 'VALIDATION_FAILED')
+  },
+)
 
 function idsOf(list: Json): string[] {
   return (Object.values(list._embedded)[0] as Json[]).map(({ id }) => id)

@@ -7,6 +7,7 @@ import {
   integer,
   reference,
   refuseRuleViolation,
+  text,
 } from 'halgraph/domain'
 
 /** Refuses to delete what is locked. */
@@ -32,7 +33,10 @@ export const invoices = defineResource({
   name: 'Invoice',
   path: 'invoices',
   description: 'An invoice, whose rule is that of its lines.',
-  fields: { status: enumeration(['draft', 'sent'], 'Status.', { initially: 'draft' }) },
+  fields: {
+    status: enumeration(['draft', 'sent'], 'Status.', { initially: 'draft' }),
+    note: text('A text that is too long for an index.', { maximumLength: 10_000, unique: true }),
+  },
 })
 
 export const lines = defineResource({
