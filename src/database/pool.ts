@@ -4,12 +4,12 @@ import { inYears } from '../model/kinds/timestamp.ts'
 import { inSpan, requestTimings } from '../observability/observation.ts'
 import { SERVICE_NAME } from '../observability/service-name.ts'
 import { AbandonedSessions } from './abandoned-sessions.ts'
+import { WRITE, withoutAuthor } from './author.ts'
 import type { DatabaseUse } from './client.ts'
 import type { Connection } from './connection.ts'
 import { connectionError, type FailureReason, failureReason } from './errors.ts'
 import { isPooled, SESSION_PROCESS, sendPreceded, sendSetUp } from './pooler.ts'
 import { localStatements, sessionStatement, transactionStatement } from './session.ts'
-import { WRITE, withoutWriter } from './writer.ts'
 
 /** From the statement timeout until the connection is closed. */
 const GRACE_MILLISECONDS = 1_000
@@ -140,15 +140,15 @@ export function createPool(
     }
 
     #send(query: Query, sent: pg.QueryConfig): Promise<unknown> {
-      const signed = WRITE.test(sent.text) ? withoutWriter(sent) : undefined
+      const signed = WRITE.test(sent.text) ? withoutAuthor(sent) : undefined
       if (!this.#isPooled && !signed) return query(sent)
       const { name, ...config } = signed?.config ?? sent
       const named = this.#isPooled ? config : { ...config, name }
-      // The transaction has set its writer already.
+      // The transaction has set its author already.
       if (this.getTransactionStatus() !== 'I') return query(named)
       if (config.text === 'BEGIN') return sendSetUp(query, begin)
       const preceding = this.#isPooled ? before : []
-      return sendPreceded(query, named, signed ? [...preceding, signed.writer] : preceding)
+      return sendPreceded(query, named, signed ? [...preceding, signed.author] : preceding)
     }
   }
 

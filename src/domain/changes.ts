@@ -1,5 +1,5 @@
+import { authorOf, signedKey } from '../database/author.ts'
 import type { DatabaseClient } from '../database/database-client.ts'
-import { signedKey, writerOf } from '../database/writer.ts'
 import { TransactionNeeded } from '../model/database-rule.ts'
 import { DomainError } from '../model/errors.ts'
 import { keyColumns, type ResourceKey } from '../model/identifiers.ts'
@@ -99,7 +99,7 @@ export async function removeResource(
 }
 
 function signedColumns(context: WriteContext, resource: Resource, key: ResourceKey): Columns {
-  return keyColumns(resource, signedKey(key, writerOf(context)))
+  return keyColumns(resource, signedKey(key, authorOf(context)))
 }
 
 type Target = Pick<DataChange, 'key' | 'before' | 'after'>

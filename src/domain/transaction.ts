@@ -1,6 +1,6 @@
+import { authorOf, setAuthor } from '../database/author.ts'
 import type { DatabaseClient } from '../database/database-client.ts'
 import { rejectUnavailable } from '../database/errors.ts'
-import { setWriter, writerOf } from '../database/writer.ts'
 import { DomainError } from '../model/errors.ts'
 import type { SharedTransaction, WriteContext } from './context.ts'
 
@@ -81,9 +81,9 @@ export function transact<Result>(
 }
 
 function begin<Result>(context: Context, work: (client: DatabaseClient) => Promise<Result>): Promise<Result> {
-  const writer = writerOf(context)
+  const author = authorOf(context)
   return context.client.transaction(async (inside) => {
-    if (writer !== undefined && !context.transaction) await setWriter(inside, writer)
+    if (author !== undefined && !context.transaction) await setAuthor(inside, author)
     return work(inside)
   })
 }

@@ -18,9 +18,9 @@ import { link } from '../http/headers/links.ts'
 import { rootFor } from '../http/request-target.ts'
 import { type Handler, type Route, reads } from '../http/routes.ts'
 import type { Resource } from '../model/resource.ts'
+import type { apiVersions } from '../rest/api-versions.ts'
 import { negotiate, prefersPage } from '../rest/respond.ts'
 import { API_CATALOG_PATH, basePath, REFERENCE_PATH } from '../rest/urls.ts'
-import type { restVersions } from '../rest/versions.ts'
 import { pageAssets } from './assets.ts'
 import { cataloguePage, entryPage } from './error-pages.ts'
 import { modelPage } from './model-page.ts'
@@ -38,7 +38,7 @@ import {
   siteFor,
 } from './page.ts'
 
-type SiteVersion = ReturnType<typeof restVersions<SiteSettings>>[number]
+type SiteVersion = ReturnType<typeof apiVersions<SiteSettings>>[number]
 
 function versionRoutes({ resources, settings }: SiteVersion): Route[] {
   const base = basePath(settings)

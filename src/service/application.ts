@@ -21,8 +21,8 @@ import { Limiter } from '../http/limiter.ts'
 import { servedVersions } from '../model/domain.ts'
 import { explorerAssets } from '../pages/assets.ts'
 import { documentRoutes, notFoundRoute } from '../pages/routes.ts'
+import { apiVersions, deprecationHeaders } from '../rest/api-versions.ts'
 import { createRoutes } from '../rest/routes.ts'
-import { deprecationHeaders, restVersions } from '../rest/versions.ts'
 import { createMetrics } from './metrics.ts'
 import type { Configuration } from './settings/configuration.ts'
 import { readSeeds } from './settings/domain-folder.ts'
@@ -108,7 +108,7 @@ export async function prepareApplication(parts: ServiceParts) {
       seeds,
       types: settings.graphqlIntrospection ? typeMap(schema, resources) : undefined,
     }
-    const interfaces = restVersions(resources, served.versions, site)
+    const interfaces = apiVersions(resources, served.versions, site)
     const executor = createExecutor({ schema, domain, costs, run })
     const routes = [
       ...healthRoutes(() => database.check(), state),

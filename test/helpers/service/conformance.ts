@@ -4,8 +4,8 @@ import { openApiDocument } from '../../../src/documents/openapi/document.ts'
 import { PROBLEM } from '../../../src/http/errors.ts'
 import { type Domain, servedVersions } from '../../../src/model/domain.ts'
 import type { Resource } from '../../../src/model/resource.ts'
+import { apiVersions } from '../../../src/rest/api-versions.ts'
 import { basePath, type RestSettings } from '../../../src/rest/urls.ts'
-import { restVersions } from '../../../src/rest/versions.ts'
 import type { Settings } from '../../../src/service/settings/settings.ts'
 import { domain as tested } from '../domain/domain.ts'
 import type { Answer, Json } from './client.ts'
@@ -41,7 +41,7 @@ function makeCheck(settings: Settings, domain: Domain): CheckConformance {
   const { namespace, version: configured, maximumPageSize } = settings
   const { versions, shown: version } = servedVersions(domain, configured)
   const documentSettings = { publicBaseUrl: undefined, namespace, version, maximumPageSize }
-  const checks = restVersions(domain.resources, versions, documentSettings).map((served) =>
+  const checks = apiVersions(domain.resources, versions, documentSettings).map((served) =>
     checkOfVersion(served.resources, served.settings),
   )
   return (method, url, answer) => {

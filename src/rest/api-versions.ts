@@ -7,7 +7,7 @@ import { viewOf } from '../model/views.ts'
 import { basePath, type Deprecation, REFERENCE_PATH, type RestSettings } from './urls.ts'
 
 /** @param settings those of the default version; the other versions share what does not belong to a version */
-export function restVersions<Settings extends RestSettings>(
+export function apiVersions<Settings extends RestSettings>(
   resources: readonly Resource[],
   versions: readonly ApiVersion[],
   settings: Settings,
