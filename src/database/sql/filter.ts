@@ -10,7 +10,7 @@ export function filterCondition(resource: Resource, filter: Filter, parameters: 
   // NOT alone is null where a value is unset, and so no match.
   if ('not' in filter) return `(${filterCondition(resource, filter.not, parameters)} IS NOT TRUE)`
   if ('related' in filter) {
-    const target = filter.target()
+    const target = filter.target
     const condition = filterCondition(target, filter.related, parameters)
     // Unlike EXISTS, this reads the target at most once, even within OR and NOT.
     return `(${quoted(filter.column)} IN (SELECT id FROM ${quotedTable(target)} WHERE ${condition}))`

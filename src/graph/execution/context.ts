@@ -6,6 +6,7 @@ import type { WriteTurn } from '../../domain/write-order.ts'
 import { type Action, authorize, type Caller } from '../../model/caller.ts'
 import { keyOf, keyText, type ResourceKey } from '../../model/identifiers.ts'
 import { type List, type ListRequest, passesOf, scansOf } from '../../model/query/list.ts'
+import { requestKey } from '../../model/query/request-key.ts'
 import type { Resource } from '../../model/resource.ts'
 import type { Row } from '../../model/row.ts'
 import type { ConnectionShares, Connections } from './connections.ts'
@@ -135,11 +136,11 @@ class Loaders {
   /** A part of the list of one parent; undefined if there is no such parent. */
   list(parent: Parent, resource: Resource, request: ListRequest): Promise<List | undefined> {
     const { connections, reader } = this
-    const kind = `${parent.resource.path} ${resource.path} ${JSON.stringify(request)}`
+    const kind = requestKey(parent.resource.path, resource.path, request)
     const read = (ids: readonly string[]) =>
       connections.read({
         client: reader,
-        key: `${kind} ${JSON.stringify(ids)}`,
+        key: requestKey(kind, ids),
         scans: scansOf(resource, passesOf(request), request.filter),
         run: () => readLists(reader, parent.resource, resource, ids, request),
       })

@@ -15,6 +15,7 @@ import {
   timed,
 } from '../../model/query/aggregate.ts'
 import { filterPasses, scansOf } from '../../model/query/list.ts'
+import { requestKey } from '../../model/query/request-key.ts'
 import type { Leaf, Resource } from '../../model/resource.ts'
 import type { Columns } from '../../model/row.ts'
 import { requireScope } from '../execution/context.ts'
@@ -175,7 +176,7 @@ export function aggregateQuery(resource: Resource): SchemaField {
       const { reader } = context.loaders
       const groups = await context.connections.read({
         client: reader,
-        key: `${resource.path} groups ${JSON.stringify(request)}`,
+        key: requestKey('groups', resource.path, request),
         scans,
         run: () => aggregate(reader, resource, request),
       })

@@ -11,6 +11,7 @@ import type { RecordedChange } from '../../domain/feed/recorded-change.ts'
 import { DomainError, errorAt } from '../../model/errors.ts'
 import { matcherOf } from '../../model/query/matches.ts'
 import { DEFAULT_PAGE_SIZE, relatedTargets } from '../../model/query/query.ts'
+import { requestKey } from '../../model/query/request-key.ts'
 import type { Resource, Values } from '../../model/resource.ts'
 import type { Connections } from '../execution/connections.ts'
 import { type GraphContext, requireScope } from '../execution/context.ts'
@@ -176,7 +177,12 @@ function readPage({ domain }: GraphContext, connections: Connections, request: C
   const { resources, since, limit } = request
   return connections.read({
     client: domain.client,
-    key: `changes ${JSON.stringify([resources.map(({ path }) => path), since, limit])}`,
+    key: requestKey(
+      'changes',
+      resources.map(({ path }) => path),
+      since,
+      limit,
+    ),
     scans: [],
     // Replicas may lack changes, and cannot assign positions.
     run: () => readChanges(domain, request),

@@ -155,7 +155,7 @@ function toConditions(resource: Resource, filter: Values, resources: readonly Re
   const related = toOneRelations(resource, resources).flatMap(({ name, column, target }): Filter[] => {
     const conditions = toConditions(target, (members[name] ?? {}) as Values, [])
     delete members[name]
-    return isEmpty(conditions) ? [] : [{ column, target: () => target, related: conditions }]
+    return isEmpty(conditions) ? [] : [{ column, target, related: conditions }]
   })
   return {
     all: [
@@ -199,7 +199,7 @@ function refuseValues(filter: Values): void {
 /** Refuses texts that no value of the field can be equal to or contain. */
 function refuseOperands(resource: Resource, filter: Filter): void {
   if (!('field' in filter)) {
-    const target = 'related' in filter ? filter.target() : resource
+    const target = 'related' in filter ? filter.target : resource
     for (const part of partsOf(filter)) refuseOperands(target, part)
     return
   }

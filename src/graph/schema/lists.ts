@@ -2,6 +2,7 @@ import { notFoundOrGone, readList } from '../../domain/read.ts'
 import { errorAt } from '../../model/errors.ts'
 import { type List, type ListRequest, passesOf, scansOf } from '../../model/query/list.ts'
 import { MAXIMUM_SORTS, type Sort, sortable } from '../../model/query/query.ts'
+import { requestKey } from '../../model/query/request-key.ts'
 import type { Leaf, Resource } from '../../model/resource.ts'
 import type { GraphContext, Parent } from '../execution/context.ts'
 import { columnValue, graphNames } from '../names.ts'
@@ -73,7 +74,7 @@ export async function readSource(
     ? await loaders.list(parent, resource, request)
     : await connections.read({
         client: reader,
-        key: `${resource.path} ${JSON.stringify(request)}`,
+        key: requestKey(resource.path, request),
         scans: scansOf(resource, passes, request.filter),
         run: () => readList(reader, resource, request),
       })

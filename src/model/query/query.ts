@@ -33,7 +33,7 @@ export function countConditions(filter: Filter): number {
 
 /** The targets of the relations in a filter, once for each subquery. */
 export function relatedTargets(filter: Filter): Resource[] {
-  return 'related' in filter ? [filter.target()] : partsOf(filter).flatMap(relatedTargets)
+  return 'related' in filter ? [filter.target] : partsOf(filter).flatMap(relatedTargets)
 }
 
 /** Whether a filter has no conditions, so it matches everything. */
@@ -56,8 +56,7 @@ export interface FieldFilter {
 /** Matches resources that refer to one that matches `related`. */
 interface RelatedFilter {
   readonly column: string
-  /** A function, so that JSON, by which requests are compared, omits it: the column determines the target. */
-  readonly target: () => Resource
+  readonly target: Resource
   readonly related: Filter
 }
 
