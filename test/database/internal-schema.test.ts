@@ -135,10 +135,12 @@ claim('a service that must not migrate refuses a database of a former version', 
 claim('a role that may not create the internal schema is told how an administrator does it', async (t) => {
   const { connection, client } = await formerDatabase(t)
   const owner = `halgraph_test_${randomBytes(8).toString('hex')}`
-  const reader = `${owner}_reader`
-  t.teardown(() => client.query(`DROP OWNED BY ${owner}, ${reader}; DROP ROLE ${owner}, ${reader}`))
+  const [reader, stranger] = [`${owner}_reader`, `${owner}_stranger`]
+  const roles = [owner, reader, stranger].join(', ')
+  t.teardown(() => client.query(`DROP OWNED BY ${roles}; DROP ROLE ${roles}`))
   await client.query(`
-    CREATE ROLE ${owner} LOGIN PASSWORD 'unused'; CREATE ROLE ${reader};
+    CREATE ROLE ${owner} LOGIN PASSWORD 'unused'; CREATE ROLE ${reader}; CREATE ROLE ${stranger};
+    REVOKE USAGE ON SCHEMA public FROM PUBLIC; GRANT USAGE ON SCHEMA public TO ${reader};
     GRANT ALL ON SCHEMA public TO ${owner}; GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${reader}`)
   for (const table of await tablesIn(client, 'public'))
     await client.query(`ALTER TABLE ${table} OWNER TO ${owner}`)
@@ -164,6 +166,8 @@ claim('a role that may not create the internal schema is told how an administrat
     [reader],
   )
   t.deepEqual(rows, [{ usage: true, select: true }])
+  const usage = `SELECT has_schema_privilege('${stranger}', 'public_internal', 'USAGE') AS usage`
+  t.deepEqual((await client.query(usage)).rows, [{ usage: false }])
 })
 
 claim('services with different schemas in one database have internal tables of their own', async (t) => {
