@@ -111,6 +111,46 @@ test('doctor reports and adds missing references, removes those of an empty orig
   t.deepEqual(await references(), ['s0 renamed 2', 's1 older 2', 's2 here 3', 's3 null 3'])
 })
 
+test('doctor lists at most twenty rows of a collection that a request could not have', async (t) => {
+  const setup = await createSetup(t)
+  await setup.use(async ({ client }) => {
+    await client.prisma.$executeRaw`ALTER TABLE planets DROP CONSTRAINT planets_mass_jupiters_check`
+    await client.prisma.$executeRaw`INSERT INTO planets (id, name, mass_jupiters)
+      SELECT 'wrong-' || n, 'Wrong ' || n, -n FROM generate_series(1, 20) AS n`
+  })
+  const { output, status } = await run('doctor', setup.environment)
+  t.is(status, 1)
+  t.regex(output, /FAIL {2}planets\n +wrong-1: OUT_OF_RANGE mass_jupiters /)
+  t.is(output.match(/wrong-\d+: OUT_OF_RANGE/g)?.length, 20)
+  t.notRegex(output, / more$/m)
+  await setup.use(
+    ({ client }) => client.prisma.$executeRaw`INSERT INTO planets (id, name, mass_jupiters)
+      SELECT 'more-' || n, 'More ' || n, -n FROM generate_series(1, 3) AS n`,
+  )
+  const more = await run('doctor', setup.environment)
+  t.is(more.output.match(/-\d+: OUT_OF_RANGE/g)?.length, 20)
+  t.regex(more.output, /^ +and 3 more$/m)
+})
+
+test('doctor names each difference between the definitions and the tables', async (t) => {
+  const setup = await createSetup(t)
+  await setup.use(async ({ client }) => {
+    await client.prisma.$executeRaw`ALTER TABLE planets DROP COLUMN host_star, ADD COLUMN extra text,
+      ALTER COLUMN discovery_year TYPE bigint, ALTER COLUMN habitable SET NOT NULL`
+    await client.prisma.$executeRaw`ALTER TABLE moons ALTER COLUMN name DROP NOT NULL`
+  })
+  const { output, status } = await run('doctor', setup.environment)
+  t.is(status, 1)
+  const [, problems = ''] = /FAIL {2}definitions and tables\n((?: +.+\n)+)/.exec(output) ?? []
+  t.deepEqual(problems.trim().split(/\n +/), [
+    'table planets lacks the column host_star',
+    'table planets: discovery_year is bigint, expected integer',
+    'table planets: habitable must be nullable',
+    'table planets has an unknown column extra',
+    'table moons: name must not be nullable',
+  ])
+})
+
 test('doctor --json prints one object with each check and its problems', async (t) => {
   const setup = await createSetup(t)
   const { output, status } = await run('doctor', setup.environment, '--json')

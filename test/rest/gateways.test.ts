@@ -96,6 +96,9 @@ test('a prefix is in no link unless a proxy is trusted, and a malformed one is r
   for (const bad of [...dots, ...others, ...long]) {
     t.is((await trusting().reader.get('', { 'x-forwarded-prefix': bad })).status, 400, bad)
   }
+  const longest = `/${'a'.repeat(254)}`
+  const { body } = await trusting().reader.get('', { 'x-forwarded-prefix': longest })
+  t.true(body._links.self.href.includes(`${longest}/`))
 })
 
 test('a prefix follows a PUBLIC_BASE_URL without a path, and is not added to one with a path', async (t) => {

@@ -155,7 +155,7 @@ function operatorsOf({ type, format, enum: values } = /** @type {any} */ ({})) {
 function Filters({ profile }) {
   const names = /** @type {string[]} */ (profile?.policies.paging?.filter ?? [])
   const schemas = new Map(leavesOf(profile?.schema))
-  const [name, setName] = useState(names.find((one) => one === profile.name_field) ?? names[0] ?? '')
+  const [name, setName] = useState(names.find((one) => one === profile.name_field) ?? '')
   const [isSetAsked, askIsSet] = useState(false)
   if (names.length === 0) return null
   const schema = schemas.get(name) ?? {}
