@@ -85,6 +85,37 @@ test('workers share a port and a rate limit, another takes the place of one that
   for (const { pid } of workers) t.throws(() => process.kill(pid, 0), { code: 'ESRCH' })
 })
 
+test('several workers print one token (needs TEST_DATABASE_URL)', async (t) => {
+  const { databaseUrl } = await createTestDatabase(t)
+  const child = spawn(process.execPath, [MAIN], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      PATH: process.env['PATH'],
+      DATABASE_URL: databaseUrl,
+      DATA_DIR: await createTestFolder(t),
+      HOST: '127.0.0.1',
+      PORT: '0',
+      WORKERS: '3',
+      DATABASE_POOL_SIZE: '2',
+    },
+  })
+  const exit = once(child, 'exit')
+  t.teardown(async () => {
+    child.kill('SIGKILL')
+    await exit
+  })
+  const output = text(child.stdout)
+  let listening = 0
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (line.includes('"msg":"listening"')) listening += 1
+    if (listening === 3) break
+  }
+  await delay(500)
+  child.kill('SIGTERM')
+  const printed = await output
+  t.is(printed.match(/Token for these pages/g)?.length, 1, printed)
+})
+
 test('metrics of any worker are those of all workers (needs TEST_DATABASE_URL)', async (t) => {
   const { databaseUrl } = await createTestDatabase(t)
   const variables = { DATABASE_URL: databaseUrl, WORKERS: '3', METRICS: 'true', DATABASE_POOL_SIZE: '2' }
