@@ -1,7 +1,9 @@
 import { open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
+import pg from 'pg'
 import { createTestFolder } from '../helpers/database/database.ts'
+import { createDatabaseOn, findServer } from '../helpers/database/postgres-server.ts'
 import { createSetup, refusedRows, runCommand } from '../helpers/service/commands.ts'
 
 const LIMIT = 1024 * 1024
@@ -261,3 +263,37 @@ for (const [format, rows] of [
     t.true(large - small < 150_000, `${small} kB and ${large} kB`)
   })
 }
+
+test('a row that the database does not serve in time stops the import, which continues with it later', async (t) => {
+  const server = findServer(t.log.bind(t))
+  if (!server) return t.pass()
+  const databaseUrl = await createDatabaseOn(server, t)
+  const folder = await createTestFolder(t)
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  t.teardown(() => client.end())
+  await client.query('SET search_path TO public, public_internal')
+  await client.query("INSERT INTO planets (id, name) VALUES ('a', 'A'), ('b', 'B')")
+  const file = join(folder, 'planets.ndjson')
+  await writeFile(file, '{"id":"a","name":"A 2"}\n{"id":"b","name":"B 2"}\n')
+  const run = (timeout: string) =>
+    runCommand(
+      'import',
+      { DATABASE_URL: databaseUrl, DATABASE_TIMEOUT: timeout },
+      'planets',
+      file,
+      '--replace',
+    )
+
+  await client.query("BEGIN; SELECT FROM planets WHERE id = 'b' FOR UPDATE")
+  const stopped = await run('1000')
+  t.is(stopped.status, 1, stopped.output)
+  t.notRegex(stopped.output, /refused [1-9]/)
+  await client.query('ROLLBACK')
+
+  const { status, output, errors } = await run('60000')
+  t.is(status, 0, errors)
+  t.regex(output, /refused 0/)
+  const { rows } = await client.query('SELECT name FROM planets ORDER BY id')
+  t.deepEqual(rows, [{ name: 'A 2' }, { name: 'B 2' }])
+})
