@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
-import anyTest from 'ava'
+import anyTest, { type ExecutionContext } from 'ava'
 import { createTestDatabase, createTestFolder } from '../helpers/database/database.ts'
 import { type Outcome, send } from '../helpers/load/load.ts'
 import { createFaultyLink } from '../helpers/process/faulty-link.ts'
@@ -26,26 +26,28 @@ interface LogLine {
   readonly origin: string
 }
 
-test('workers share a port and a rate limit, another takes the place of one that dies, and a signal ends all (needs TEST_DATABASE_URL)', async (t) => {
-  const { databaseUrl } = await createTestDatabase(t)
+/** Starts a service with workers, which ends with the test. */
+async function startWorkers(t: ExecutionContext, environment: NodeJS.ProcessEnv) {
+  const own = { PATH: process.env['PATH'], DATA_DIR: await createTestFolder(t), HOST: '127.0.0.1', PORT: '0' }
   const child = spawn(process.execPath, [MAIN], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: {
-      PATH: process.env['PATH'],
-      DATABASE_URL: databaseUrl,
-      DATA_DIR: await createTestFolder(t),
-      JWT_SECRET: secret,
-      HOST: '127.0.0.1',
-      PORT: '0',
-      WORKERS: '2',
-      DATABASE_POOL_SIZE: '2',
-      RATE_LIMIT: '20',
-    },
+    env: { ...own, DATABASE_POOL_SIZE: '2', ...environment },
   })
   const exit = once(child, 'exit')
   t.teardown(async () => {
     child.kill('SIGKILL')
     await exit
+  })
+  return { child, exit }
+}
+
+test('workers share a port and a rate limit, another takes the place of one that dies, and a signal ends all (needs TEST_DATABASE_URL)', async (t) => {
+  const { databaseUrl } = await createTestDatabase(t)
+  const { child, exit } = await startWorkers(t, {
+    DATABASE_URL: databaseUrl,
+    JWT_SECRET: secret,
+    WORKERS: '2',
+    RATE_LIMIT: '20',
   })
   const workers: LogLine[] = []
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
@@ -87,23 +89,7 @@ test('workers share a port and a rate limit, another takes the place of one that
 
 test('several workers print one token (needs TEST_DATABASE_URL)', async (t) => {
   const { databaseUrl } = await createTestDatabase(t)
-  const child = spawn(process.execPath, [MAIN], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: {
-      PATH: process.env['PATH'],
-      DATABASE_URL: databaseUrl,
-      DATA_DIR: await createTestFolder(t),
-      HOST: '127.0.0.1',
-      PORT: '0',
-      WORKERS: '3',
-      DATABASE_POOL_SIZE: '2',
-    },
-  })
-  const exit = once(child, 'exit')
-  t.teardown(async () => {
-    child.kill('SIGKILL')
-    await exit
-  })
+  const { child } = await startWorkers(t, { DATABASE_URL: databaseUrl, WORKERS: '3' })
   const output = text(child.stdout)
   let listening = 0
   for await (const line of createInterface({ input: child.stdout })) {
