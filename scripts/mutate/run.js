@@ -7,7 +7,7 @@ import { runTests } from './coverage.js'
 
 /** @import { Copy } from './copy.js' */
 /** @import { Coverage } from './coverage.js' */
-/** @import { Mutant } from './mutants.js' */
+/** @import { Mutant } from './mutant.js' */
 
 /** So many of the test files that execute a line run in one call. */
 const CALLS = [3, 6, 15, Infinity]

@@ -1,10 +1,10 @@
 // @ts-check
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe } from './mutants.js'
+import { describe } from './mutant.js'
 
 /** @import { Copy } from './copy.js' */
-/** @import { Fault, Mutant } from './mutants.js' */
+/** @import { Fault, Mutant } from './mutant.js' */
 
 /** What each piece of SQL may become. */
 const REPLACEMENTS = /** @type {const} */ ([

@@ -12,10 +12,10 @@ import { type DetailCode, DomainError, type ErrorCode, errorAt, STATUS } from '.
 import type { Values } from '../model/resource.ts'
 import { isObject } from '../model/values.ts'
 import { idempotencyKeyOf } from './conditional.ts'
-import type { RestParts, ServiceOperation } from './operations/operation.ts'
-import { OPERATION_HEADERS, WRITES } from './operations/resource-operations.ts'
+import type { RestParts, ServiceOperation } from './operation.ts'
 import { runBatch, type Write, type WriteRequest, writeRequest } from './operations/write.ts'
 import { QueryParameters } from './query-parameters.ts'
+import { OPERATION_HEADERS, WRITES } from './resource-operations.ts'
 import { linkDescription, negotiate, respond, viewerOf } from './respond.ts'
 import { basePath } from './urls.ts'
 

@@ -5,7 +5,7 @@ import { keyOf } from '../model/identifiers.ts'
 import { listColumn, nameField, ownedBy } from '../model/relations.ts'
 import type { Leaf, Resource, Values } from '../model/resource.ts'
 import { valueAt } from '../model/rows.ts'
-import { type Form, hasOperation, type ResourceOperation } from './operations/operation.ts'
+import { type Form, hasOperation, type ResourceOperation } from './operation.ts'
 import type { Urls } from './urls.ts'
 
 /** https://rwcbook.github.io/hal-forms/ */

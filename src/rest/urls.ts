@@ -29,6 +29,7 @@ export interface Deprecation {
 
 export const REFERENCE_PATH = '/docs'
 export const VERSIONS_PATH = '/versions'
+export const CHANGES_PATH = '/changes'
 /** RFC 9727 §2. */
 export const API_CATALOG_PATH = '/.well-known/api-catalog'
 
@@ -72,4 +73,15 @@ export function withQuery(url: string, parameters: object): string {
     [values ?? []].flat().map((value) => `${name}=${encodeURIComponent(value)}`),
   )
   return `${url}?${pairs.join('&').replaceAll('%3A', ':').replaceAll('%2C', ',')}`
+}
+
+/** A query of the feed of changes; these are also the variables of its operation. */
+export type ChangesQuery = {
+  readonly since?: string | undefined
+  readonly collections?: readonly string[] | undefined
+  readonly limit: number
+}
+
+export function changesUrl({ base }: Urls, { since, collections, limit }: ChangesQuery): string {
+  return withQuery(base + CHANGES_PATH, { since, collection: collections?.join(), limit })
 }

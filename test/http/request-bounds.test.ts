@@ -1,7 +1,7 @@
 import test from 'ava'
 import { kindOf } from '../../src/model/fields.ts'
 import { text } from '../../src/model/kinds/text.ts'
-import { OPERATION_HEADERS } from '../../src/rest/operations/resource-operations.ts'
+import { OPERATION_HEADERS } from '../../src/rest/resource-operations.ts'
 import { headersRead } from '../helpers/service/headers-read.ts'
 import { shareTestService } from '../helpers/service/service.ts'
 

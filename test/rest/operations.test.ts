@@ -1,12 +1,8 @@
 import test from 'ava'
-import type { ResourceOperation, ServiceOperation } from '../../src/rest/operations/operation.ts'
-import { hasOperation } from '../../src/rest/operations/operation.ts'
-import {
-  OPERATION_HEADERS,
-  RESOURCE_OPERATIONS,
-  resourcePaths,
-} from '../../src/rest/operations/resource-operations.ts'
-import { SERVICE_OPERATIONS } from '../../src/rest/operations/service-operations.ts'
+import type { ResourceOperation, ServiceOperation } from '../../src/rest/operation.ts'
+import { hasOperation } from '../../src/rest/operation.ts'
+import { OPERATION_HEADERS, RESOURCE_OPERATIONS, resourcePaths } from '../../src/rest/resource-operations.ts'
+import { SERVICE_OPERATIONS } from '../../src/rest/service-operations.ts'
 import { resources } from '../helpers/domain/domain.ts'
 import { Fixtures, resourceAt } from '../helpers/domain/fixtures.ts'
 import type { Json } from '../helpers/service/client.ts'

@@ -8,8 +8,8 @@ import {
   type OperationResponse,
   type ResourceOperation,
   type ServiceOperation,
-} from '../../rest/operations/operation.ts'
-import { resourcePaths, type ServedPath } from '../../rest/operations/resource-operations.ts'
+} from '../../rest/operation.ts'
+import { resourcePaths, type ServedPath } from '../../rest/resource-operations.ts'
 import type { ResourceExamples } from './examples.ts'
 import { type Schema, type Schemas, schemaNamed } from './field-schema.ts'
 import { identifierParameter, queryParameters, shared } from './parameters.ts'

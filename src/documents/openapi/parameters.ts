@@ -6,7 +6,7 @@ import { DEFAULT_PAGE_SIZE, queryable, sortable } from '../../model/query/query.
 import { MAXIMUM_SEARCH } from '../../model/query/search.ts'
 import type { Resource } from '../../model/resource.ts'
 import { mapped } from '../../model/values.ts'
-import type { ResourceOperation, ServiceOperation } from '../../rest/operations/operation.ts'
+import type { ResourceOperation, ServiceOperation } from '../../rest/operation.ts'
 import { embedsOf, selectableNames } from '../../rest/selection.ts'
 import { IDENTIFIER, type Schema, type Schemas } from './field-schema.ts'
 

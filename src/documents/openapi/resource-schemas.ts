@@ -4,7 +4,7 @@ import { identifierField, type Resource } from '../../model/resource.ts'
 import { mapped } from '../../model/values.ts'
 import { createHal, type Embed, type Occasion } from '../../rest/hal.ts'
 import { list } from '../../rest/operations/list.ts'
-import { resourcePaths } from '../../rest/operations/resource-operations.ts'
+import { resourcePaths } from '../../rest/resource-operations.ts'
 import { embedsOf } from '../../rest/selection.ts'
 import { type RestSettings, Urls } from '../../rest/urls.ts'
 import {

@@ -3,7 +3,7 @@ import { RESPONSE_HEADERS, type ResponseHeader } from '../../http/headers/respon
 import { type ErrorCode, STATUS } from '../../model/errors.ts'
 import { mapped } from '../../model/values.ts'
 import { HAL_FORMS, type Templates } from '../../rest/forms.ts'
-import { RESOURCE_OPERATIONS } from '../../rest/operations/resource-operations.ts'
+import { RESOURCE_OPERATIONS } from '../../rest/resource-operations.ts'
 import { withoutNullLinks } from '../../rest/respond.ts'
 import { ERRORS } from '../error-catalogue.ts'
 import { type Schema, type Schemas, schemaNamed } from './field-schema.ts'

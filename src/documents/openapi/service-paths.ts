@@ -1,6 +1,6 @@
 import type { Resource } from '../../model/resource.ts'
-import { descriptionOf } from '../../rest/operations/operation.ts'
-import { SERVICE_OPERATIONS } from '../../rest/operations/service-operations.ts'
+import { descriptionOf } from '../../rest/operation.ts'
+import { SERVICE_OPERATIONS } from '../../rest/service-operations.ts'
 import { API_CATALOG_PATH } from '../../rest/urls.ts'
 import { type Schema, type Schemas, schemaNamed } from './field-schema.ts'
 import { describe } from './operations.ts'

@@ -1,7 +1,6 @@
 import type { Resource } from '../../model/resource.ts'
-import { CHANGES_PATH } from '../../rest/changes/feed.ts'
 import { entryDocument } from '../../rest/operations/entry.ts'
-import { VERSIONS_PATH } from '../../rest/urls.ts'
+import { CHANGES_PATH, VERSIONS_PATH } from '../../rest/urls.ts'
 
 /** Examples of the bodies that belong to no resource, by the names of their schemas. */
 export function sharedExamples(resources: readonly Resource[], base: string): Record<string, object> {

@@ -1,6 +1,6 @@
 import type { Resource } from '../../model/resource.ts'
 import { MAXIMUM_OPERATIONS } from '../../rest/batch.ts'
-import { OPERATION_HEADERS } from '../../rest/operations/resource-operations.ts'
+import { OPERATION_HEADERS } from '../../rest/resource-operations.ts'
 import { ERRORS, explanationsOf } from '../error-catalogue.ts'
 import { objectSchema, type Schema, type Schemas, schemaNamed } from './field-schema.ts'
 

@@ -13,12 +13,10 @@ import type { Handler } from '../../http/routes.ts'
 import type { Values } from '../../model/resource.ts'
 import { runForRequest } from '../graphql-operations.ts'
 import { picker } from '../hal.ts'
-import { ABSENT, type RestParts, type ServiceOperation } from '../operations/operation.ts'
+import { ABSENT, type RestParts, type ServiceOperation } from '../operation.ts'
 import { QueryParameters } from '../query-parameters.ts'
 import { linkDescription, MEDIA_TYPES, negotiate, respond } from '../respond.ts'
-import { type Urls, urlsFor, withQuery } from '../urls.ts'
-
-export const CHANGES_PATH = '/changes'
+import { CHANGES_PATH, type ChangesQuery, changesUrl, type Urls, urlsFor } from '../urls.ts'
 
 export const changes = {
   method: 'GET',
@@ -178,13 +176,6 @@ function changesHandler({ resources, executor, settings }: RestParts): Handler {
   }
 }
 
-/** These are the variables of the operation. */
-type ChangesQuery = {
-  readonly since?: string | undefined
-  readonly collections?: readonly string[] | undefined
-  readonly limit: number
-}
-
 /**
  * @param last the position of the last event that a stream has sent, which replaces `since`
  * @throws {DomainError} INVALID_QUERY_PARAMETER (400) with all problems
@@ -197,8 +188,4 @@ function parseChangesQuery(ctx: Context, maximum: number, last?: string): Change
   const since = last ?? parameters.search.get('since') ?? undefined
   const collections = parameters.search.get('collection')?.split(',')
   return { since, collections: collections && [...new Set(collections)], limit }
-}
-
-export function changesUrl({ base }: Urls, { since, collections, limit }: ChangesQuery): string {
-  return withQuery(base + CHANGES_PATH, { since, collection: collections?.join(), limit })
 }

@@ -2,10 +2,10 @@ import { link } from '../../http/headers/links.ts'
 import { rootFor } from '../../http/request-target.ts'
 import type { Resource } from '../../model/resource.ts'
 import { runForRequest } from '../graphql-operations.ts'
+import type { ServiceOperation } from '../operation.ts'
 import { QueryParameters } from '../query-parameters.ts'
 import { linkDescription, negotiate, respond } from '../respond.ts'
 import { API_CATALOG_PATH, REFERENCE_PATH, urlsFor } from '../urls.ts'
-import type { ServiceOperation } from './operation.ts'
 
 /** SPEC §1.4. */
 export const entry: ServiceOperation = {

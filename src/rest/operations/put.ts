@@ -6,8 +6,8 @@ import { noun } from '../../model/labels.ts'
 import { inspectResource } from '../../model/validate.ts'
 import { conditionVariables } from '../conditional.ts'
 import { CONDITION } from '../graphql-operations.ts'
+import type { OperationResponse } from '../operation.ts'
 import { keyIn } from '../urls.ts'
-import type { OperationResponse } from './operation.ts'
 import { inspectedAt, respondToChange, type WriteOperation } from './write.ts'
 
 /** The response to a change that prefers one with a body. */

@@ -3,9 +3,9 @@ import type { Resource, Values } from '../../model/resource.ts'
 import { stateHeaders } from '../conditional.ts'
 import { createForms, type Templates, variantOf } from '../forms.ts'
 import { createHal, type Occasion } from '../hal.ts'
+import type { ResourceOperation, ResourcePath, RestParts } from '../operation.ts'
 import type { Viewer } from '../respond.ts'
 import { selectionParser } from '../selection.ts'
-import type { ResourceOperation, ResourcePath, RestParts } from './operation.ts'
 
 export type ResourceParts = ReturnType<typeof resourceParts>
 

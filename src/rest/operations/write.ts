@@ -15,10 +15,10 @@ import { type Inspection, type inspectResource, readOnlyDetail } from '../../mod
 import { describeVersion, stateHeaders } from '../conditional.ts'
 import { type Mutation, showOperations, writeOperation } from '../graphql-operations.ts'
 import type { Occasion } from '../hal.ts'
+import type { ResourceOperation } from '../operation.ts'
 import { QueryParameters } from '../query-parameters.ts'
 import { respond, type Viewer, viewerOf } from '../respond.ts'
 import { keyIn } from '../urls.ts'
-import type { ResourceOperation } from './operation.ts'
 import type { ResourceParts } from './resource-parts.ts'
 
 /** A request of its own or in a batch. */

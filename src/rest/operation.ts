@@ -1,11 +1,11 @@
-import type { Executor } from '../../graph/execution/operation.ts'
-import type { RequestHeader } from '../../http/headers/request-headers.ts'
-import type { ResponseHeader } from '../../http/headers/response-headers.ts'
-import type { Handler, Route } from '../../http/routes.ts'
-import type { Action } from '../../model/caller.ts'
-import type { ErrorCode } from '../../model/errors.ts'
-import type { Resource } from '../../model/resource.ts'
-import type { RestSettings } from '../urls.ts'
+import type { Executor } from '../graph/execution/operation.ts'
+import type { RequestHeader } from '../http/headers/request-headers.ts'
+import type { ResponseHeader } from '../http/headers/response-headers.ts'
+import type { Handler, Route } from '../http/routes.ts'
+import type { Action } from '../model/caller.ts'
+import type { ErrorCode } from '../model/errors.ts'
+import type { Resource } from '../model/resource.ts'
+import type { RestSettings } from './urls.ts'
 
 /** What the operations of an interface have in common. */
 export interface RestParts {
