@@ -1,0 +1,49 @@
+import test from 'ava'
+import { makeDomain, serveDomain } from '../helpers/domain/made-domain.ts'
+import { openPage } from '../helpers/service/browser.ts'
+
+test('a form has a control for each kind that holds numbers, lists or JSON, and keeps their values', async (t) => {
+  const page = await openPage(t)
+  if (!page) return t.pass()
+  const service = await serveDomain(t, await makeDomain(t, 'workshop'))
+  const { writer, base } = service
+  const form = page.locator('form.template')
+  await page.goto(`${base}/measurements`)
+  await page.getByLabel('Access token').fill(writer.authorization?.replace('Bearer ', '') ?? '')
+  await page.getByRole('button', { name: 'Use token' }).click()
+  await page.getByRole('button', { name: 'Create a measurement' }).click()
+  for (const name of ['samples', 'remarks', 'shares']) await form.locator(`textarea#field-${name}`).waitFor()
+  t.is(await form.getByLabel('Repetitions').getAttribute('type'), 'number')
+  await form.getByLabel('Length').fill('1.5')
+  await form.getByLabel('Repetitions').fill('3')
+  await form.getByLabel('Price').fill('12.50')
+  await form.getByLabel('Shares').fill('gas: 0.5\n"a: b": 0.25')
+  await form.getByLabel('Samples').fill('[1, 2.5]')
+  await form.getByLabel('Remarks').fill('{"a": ')
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  await page.locator('#field-remarks-problem').getByText('must be JSON').waitFor()
+  await form.getByLabel('Remarks').fill('{"a": [1, true, "x"]}')
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  await page.getByRole('button', { name: 'Edit' }).waitFor()
+  const path = new URL(page.url()).pathname.replace(new URL(base).pathname, '')
+  const values = {
+    length: 1.5,
+    repetitions: 3,
+    price: '12.50',
+    shares: { gas: 0.5, 'a: b': 0.25 },
+    samples: [1, 2.5],
+    remarks: { a: [1, true, 'x'] },
+  }
+  t.like((await writer.get(path)).body, values)
+
+  await page.getByRole('button', { name: 'Edit' }).click()
+  t.is(await form.getByLabel('Shares').inputValue(), 'gas: 0.5\na: b: 0.25')
+  t.deepEqual(JSON.parse(await form.getByLabel('Remarks').inputValue()), values.remarks)
+  await form.getByLabel('Samples').fill('')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await form.waitFor({ state: 'detached' })
+  const { samples: _, ...others } = values
+  const { body } = await writer.get(path)
+  t.like(body, others)
+  t.is(body.samples, undefined)
+})
