@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import accepts from 'accepts'
+import accepts, { type Accepts } from 'accepts'
 import { errorAt } from '../model/errors.ts'
 import type { Context, Middleware } from './context.ts'
 import { type Preferences, parsePreferences } from './headers/preferences.ts'
@@ -52,10 +52,14 @@ const RANGE_PARAMETER = /;(?!\s*q\s*=)[^=;,"]*(?:=(?:"(?:[^"\\]|\\.)*"|[^;,]*))?
  * `application/json; charset=utf-8`, since it is always in UTF-8.
  */
 export function acceptable({ headers, state }: Context, ...types: readonly string[]): string | false {
-  // The library reads the whole header again after each comma behind an open quote.
-  const accept = headers.accept?.replace(RANGE_PARAMETER, '').replaceAll('"', '')
-  state.accepts ??= accepts({ headers: { accept } } as IncomingMessage)
+  state.accepts ??= acceptedBy(headers)
   return state.accepts.type([...types]) as string | false
+}
+
+/** The library reads the whole header again after each comma behind an open quote. */
+function acceptedBy({ accept }: IncomingHttpHeaders): Accepts {
+  const plain = accept?.replace(RANGE_PARAMETER, '').replaceAll('"', '')
+  return accepts({ headers: { accept: plain } } as IncomingMessage)
 }
 
 /** Whether Accept names the media type itself, in any case, and does not refuse it with `q=0`. */
