@@ -73,6 +73,23 @@ async function killed(client: pg.Client): Promise<void> {
   await client.end().catch(() => {})
 }
 
+test.serial('the connections of the service are one session, which other clients do not share', async (t) => {
+  const { service, connect } = await start(t)
+  const { pool } = service.database
+  const [one, other, client] = [await pool.connect(), await pool.connect(), await connect()]
+  const shown = async (session: pg.ClientBase) =>
+    (await session.query("SELECT current_setting('halgraph.shared', true) AS value")).rows[0].value
+  try {
+    await one.query("SET halgraph.shared = 'yes'")
+    t.is(await shown(other), 'yes')
+    t.not(await shown(client), 'yes')
+  } finally {
+    await one.query('RESET halgraph.shared')
+    one.release()
+    other.release()
+  }
+})
+
 test.serial('settings of a connected client apply only to that client', async (t) => {
   const { service, connect } = await start(t)
   for (const [title, change] of Object.entries(CHANGES)) {
