@@ -40,9 +40,15 @@ test('browsing, filtering, sorting and paging work with a token, and no text of 
     await page.getByLabel('Value').fill('Browsed')
     await page.getByRole('button', { name: 'Filter' }).click()
     await page.getByText('3 items').waitFor()
-    await page.getByRole('link', { name: 'Scientific name' }).click()
-    await page.getByRole('link', { name: 'Scientific name' }).click()
-    await page.locator('th[aria-sort=descending]').waitFor()
+    for (const [direction, sign] of [
+      ['ascending', '▲'],
+      ['descending', '▼'],
+    ]) {
+      await page.getByRole('link', { name: 'Scientific name' }).click()
+      const head = page.locator(`th[aria-sort=${direction}]`)
+      await head.waitFor()
+      t.is(await head.innerText(), `Scientific name ${sign}`)
+    }
     await page.getByRole('link', { name: 'Browsed 3' }).waitFor()
     await page.getByLabel('Words').fill('species BROWSED')
     await page.getByRole('button', { name: 'Search' }).click()

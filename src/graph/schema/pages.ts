@@ -81,7 +81,7 @@ export async function resolvePage(
 
 type PageParts = Pick<ListRequest, 'counted' | 'positioned' | 'versionsOnly'>
 
-/** If fewer items than a page precede the position of a cursor, reads the first page. */
+/** Reads the first page instead if nothing precedes the position of a cursor, or if all items fit on one page. */
 async function readPage(source: ListSource, args: PageArguments, context: GraphContext, parts: PageParts) {
   const { resource } = source
   const read = async (wanted: PageArguments) => {
