@@ -7,7 +7,6 @@ import { variantOf } from '../forms.ts'
 import { listOperation, runForRequest } from '../graphql-operations.ts'
 import type { ListData } from '../hal.ts'
 import { ITEM_TYPES, respondWithItems } from '../items.ts'
-import { listQueryParser } from '../parse-list-query.ts'
 import { respond, viewerOf } from '../respond.ts'
 import { authorizeEmbeds } from '../selection.ts'
 import { changesUrl } from '../urls.ts'
@@ -34,13 +33,12 @@ export const list: ReadOperation = {
   },
 
   handler(parts, { parent, column }) {
-    const { resource, settings, executor, hal, forms, parseSelection } = parts
+    const { resource, settings, executor, hal, forms, parseListQuery } = parts
     const select = listOperation(resource, executor.prepare, column)
-    const parse = listQueryParser(resource, settings.maximumPageSize, parseSelection)
     // Another definition shows other fields of the same versions.
     const shown = resource.shownLeaves.map(({ name }) => name).join()
     return async (ctx) => {
-      const { variables, selection, parameters } = parse(ctx.URL.searchParams)
+      const { variables, selection, parameters } = parseListQuery(ctx.URL.searchParams)
       if (selection) authorizeEmbeds(callerOf(ctx), selection)
       const { parentId } = ctx['params']
       const of = parent && { resource: parent, id: parentId as string }

@@ -4,6 +4,7 @@ import { stateHeaders } from '../conditional.ts'
 import { createForms, type Templates, variantOf } from '../forms.ts'
 import { createHal, type Occasion } from '../hal.ts'
 import type { ResourceOperation, ResourcePath, RestParts } from '../operation.ts'
+import { listQueryParser } from '../parse-list-query.ts'
 import type { Viewer } from '../respond.ts'
 import { selectionParser } from '../selection.ts'
 
@@ -26,6 +27,7 @@ export function resourceParts(
 ) {
   const { resources } = parts
   const hal = createHal(resource, resources)
+  const parseSelection = selectionParser(resource, resources)
   const forms = createForms(resource, resources, operations)
   const templatesOf = (data: Values, { caller, urls, hasTemplates }: Viewer) =>
     hasTemplates ? forms.resource(caller, data, urls) : undefined
@@ -35,7 +37,8 @@ export function resourceParts(
     hal,
     forms,
     templatesOf,
-    parseSelection: selectionParser(resource, resources),
+    parseSelection,
+    parseListQuery: listQueryParser(resource, parts.settings.maximumPageSize, parseSelection),
     /** The headers and the document of a representation. */
     represent(data: Values, occasion: Occasion, viewer: Viewer) {
       const templates = templatesOf(data, viewer)
