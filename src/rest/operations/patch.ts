@@ -3,11 +3,9 @@ import { WRITE_HEADERS } from '../../http/headers/response-headers.ts'
 import { JSON_TYPES, MERGE_PATCH } from '../../http/json.ts'
 import { noun } from '../../model/labels.ts'
 import { inspectPatch } from '../../model/validate.ts'
-import { conditionVariables } from '../conditional.ts'
 import { CONDITION } from '../graphql-operations.ts'
-import { keyIn } from '../urls.ts'
 import { REPRESENTATION } from './put.ts'
-import { inspectedAt, respondToChange, type WriteOperation } from './write.ts'
+import { conditionOf, inspectedAt, respondToChange, type WriteOperation } from './write.ts'
 
 export const patch: WriteOperation = {
   method: 'PATCH',
@@ -45,8 +43,7 @@ export const patch: WriteOperation = {
   },
   read(request, parts) {
     const { values, readOnly } = inspectedAt(request, inspectPatch, parts)
-    const condition = conditionVariables(request, keyIn(request.params).id)
-    return { patch: toGraphNames(parts.resource, values), readOnly, ...condition }
+    return { patch: toGraphNames(parts.resource, values), readOnly, ...conditionOf(request) }
   },
   respond: respondToChange('put'),
 }

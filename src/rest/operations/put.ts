@@ -4,11 +4,9 @@ import { WRITE_HEADERS } from '../../http/headers/response-headers.ts'
 import { JSON_TYPES } from '../../http/json.ts'
 import { noun } from '../../model/labels.ts'
 import { inspectResource } from '../../model/validate.ts'
-import { conditionVariables } from '../conditional.ts'
 import { CONDITION } from '../graphql-operations.ts'
 import type { OperationResponse } from '../operation.ts'
-import { keyIn } from '../urls.ts'
-import { inspectedAt, respondToChange, type WriteOperation } from './write.ts'
+import { conditionOf, inspectedAt, respondToChange, type WriteOperation } from './write.ts'
 
 /** The response to a change that prefers one with a body. */
 export const REPRESENTATION: OperationResponse = {
@@ -60,7 +58,7 @@ export const put: WriteOperation = {
     return {
       input: toGraphNames(parts.resource, values),
       readOnly,
-      ...conditionVariables(request, keyIn(request.params).id),
+      ...conditionOf(request),
       mayCreate: isForCreation && requestHeader(request, 'IfMatch') === undefined,
       mayReplace: !mustNotExist,
     }

@@ -1,8 +1,6 @@
 import { noun } from '../../model/labels.ts'
-import { conditionVariables } from '../conditional.ts'
 import { CONDITION } from '../graphql-operations.ts'
-import { keyIn } from '../urls.ts'
-import type { WriteOperation, WriteRequest } from './write.ts'
+import { conditionOf, type WriteOperation, type WriteRequest } from './write.ts'
 
 export const remove: WriteOperation = {
   method: 'DELETE',
@@ -25,7 +23,7 @@ export const remove: WriteOperation = {
 
   mutation: { name: 'delete', selects: 'outcome', variables: () => ({ ...CONDITION, strict: 'Boolean!' }) },
   read(request) {
-    return { ...conditionVariables(request, keyIn(request.params).id), strict: isStrict(request) }
+    return { ...conditionOf(request), strict: isStrict(request) }
   },
   respond: (_, request) => ({
     status: 204,

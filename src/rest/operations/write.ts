@@ -12,7 +12,7 @@ import { refuseInvalid } from '../../model/errors.ts'
 import { keyOf, type ResourceKey } from '../../model/identifiers.ts'
 import type { Values } from '../../model/resource.ts'
 import { type Inspection, type inspectResource, readOnlyDetail } from '../../model/validate.ts'
-import { describeVersion, stateHeaders } from '../conditional.ts'
+import { conditionVariables, describeVersion, stateHeaders } from '../conditional.ts'
 import { type Mutation, showOperations, writeOperation } from '../graphql-operations.ts'
 import type { Occasion } from '../hal.ts'
 import type { ResourceOperation } from '../operation.ts'
@@ -133,6 +133,11 @@ export function respondToChange(creation: Occasion): WriteOperation['respond'] {
       body: shown?.document(),
     }
   }
+}
+
+/** The precondition of a write on one resource, as variables. */
+export function conditionOf(request: WriteRequest) {
+  return conditionVariables(request, keyIn(request.params).id)
 }
 
 /** An inspection has only values of known fields. Unknown fields are ignored by not reporting them. */
