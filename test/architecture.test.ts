@@ -50,6 +50,7 @@ const LAYERS = [
   'rest',
   'documents',
   'pages',
+  'features',
   'service',
   'commands',
 ]
@@ -74,6 +75,17 @@ test('imports run one way, from the process down to the model', async (t) => {
   )
   t.deepEqual(
     upward.map(({ text }) => text),
+    [],
+  )
+})
+
+test('features do not import each other, and only the list of features imports one', async (t) => {
+  const featureOf = (path: string) => /^features\/(\w+)\//.exec(path)?.[1]
+  const imports = importsOf(await sources).filter(({ imported }) => featureOf(imported) !== undefined)
+  t.true(imports.length > 10)
+  const others = imports.filter(({ importer, imported }) => featureOf(importer) !== featureOf(imported))
+  t.deepEqual(
+    others.filter(({ importer }) => importer !== 'service/features.ts').map(({ text }) => text),
     [],
   )
 })
@@ -149,7 +161,7 @@ const NAMES = [
 
 test('the engine names no resource of any domain', async (t) => {
   for (const { path, text } of await sources) {
-    const isEngine = ['http/', 'rest/', 'graph/', 'domain/', 'database/'].some((folder) =>
+    const isEngine = ['http/', 'rest/', 'graph/', 'domain/', 'database/', 'features/'].some((folder) =>
       path.startsWith(folder),
     )
     if (!isEngine || path.startsWith(DEFINITIONS)) continue

@@ -3,9 +3,9 @@ import { Duplex, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { stringify } from 'csv-stringify'
 import { type Database, openExistingDatabase } from '../database/database.ts'
-import { jsonValues } from '../domain/feed/recorded-change.ts'
 import { allRows } from '../domain/read.ts'
 import type { Values } from '../model/resource.ts'
+import { jsonValues } from '../model/rows.ts'
 import { csvOptions } from '../rest/items.ts'
 import {
   ArgumentsError,

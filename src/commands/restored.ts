@@ -1,5 +1,5 @@
 import { openExistingDatabase } from '../database/database.ts'
-import { beginTimeline } from '../domain/feed/upkeep.ts'
+import { beginTimeline } from '../domain/recording.ts'
 import { CommandError, databaseConfiguration, runCommand } from '../service/command.ts'
 import { withDatabase } from './shared-database.ts'
 

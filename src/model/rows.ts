@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
+import { kindOf } from './fields.ts'
+import { inYears } from './kinds/timestamp.ts'
 import type { Leaf, Resource, Values } from './resource.ts'
 import type { Columns, Row } from './row.ts'
 
@@ -59,4 +61,27 @@ export function changedColumns(row: Row, columns: Columns): Columns {
   return Object.fromEntries(
     Object.entries(columns).filter(([column, value]) => !isDeepStrictEqual(row[column], value)),
   )
+}
+
+/**
+ * The columns of a resource that is stored as JSON, with the values that statements return.
+ *
+ * @param exact the decimal numbers among them, whose digits JSON would lose
+ */
+export function rowOf(resource: Resource, columns: Columns, exact: Columns | null): Columns {
+  const converted = resource.leaves.map(({ column, field }) => {
+    const { isExact, toJson } = kindOf(field)
+    const value = (isExact ? exact : columns)?.[column] ?? null
+    return [column, value !== null && toJson ? new Date(inYears(value as string)) : value]
+  })
+  return Object.fromEntries(converted)
+}
+
+/** The shown fields of a row as JSON. */
+export function jsonValues(resource: Resource, row: Columns): Values {
+  const converted = resource.shownLeaves.map(({ column, field }) => {
+    const { toJson } = kindOf(field)
+    return [column, row[column] !== null && toJson ? toJson(row[column] as never) : row[column]]
+  })
+  return toValues(resource, Object.fromEntries(converted))
 }

@@ -1,4 +1,5 @@
 import { type Html, html } from '../documents/html.ts'
+import type { DocumentedFeature } from '../documents/openapi/document.ts'
 import type { Seed } from '../documents/openapi/seeds.ts'
 import { PATHS } from '../documents/openapi/service-paths.ts'
 import { GRAPHQL_PATH } from '../graph/http/apollo.ts'
@@ -32,6 +33,7 @@ export type SiteSettings = RestSettings & {
   readonly types?: readonly MappedType[] | undefined
   /** The catalogue for the examples of the reference. */
   readonly seeds?: readonly Seed[]
+  readonly features?: readonly DocumentedFeature[]
 }
 
 export type Site = ReturnType<typeof siteFor>

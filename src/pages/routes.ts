@@ -42,7 +42,7 @@ type SiteVersion = ReturnType<typeof apiVersions<SiteSettings>>[number]
 
 function versionRoutes({ resources, settings }: SiteVersion): Route[] {
   const base = basePath(settings)
-  const describe = () => openApiDocument(resources, { ...settings, publicBaseUrl: undefined }, settings.seeds)
+  const describe = () => openApiDocument(resources, { ...settings, publicBaseUrl: undefined }, settings)
   const profiles = resources.map((resource) => {
     const make = () => JSON.stringify(profileOf(resource, resources, settings))
     return [resource.path, contentHandler('.json', make)]

@@ -51,11 +51,15 @@ export function readOperation(resource: Resource, prepare: Executor['prepare']):
   )
 }
 
-/** @param column for /{parent}/{id}/{path}, the column of the resources that refer to the parent */
+/**
+ * @param column for /{parent}/{id}/{path}, the column of the resources that refer to the parent
+ * @param selected what the links in headers need of the page
+ */
 export function listOperation(
   resource: Resource,
   prepare: Executor['prepare'],
   column?: string,
+  selected: readonly string[] = [],
 ): SelectOperation {
   const names = graphNames(resource)
   const variables = {
@@ -70,9 +74,9 @@ export function listOperation(
     ...apiVersion(resource),
   }
   const parent = column === undefined ? undefined : camelCase(column)
-  return selecting(prepare, (selected, isCounted = true) => {
-    const selection = `revision since: changesCursor ${pageSelection(resource, isCounted, selected)}`
-    const operation = text(resource, 'query', names.page, 'list', variables, selection, parent)
+  return selecting(prepare, (selection, isCounted = true) => {
+    const members = ['revision', ...selected, pageSelection(resource, isCounted, selection)]
+    const operation = text(resource, 'query', names.page, 'list', variables, members.join(' '), parent)
     return { ...operation, sizedBy: 'limit' }
   })
 }

@@ -41,8 +41,6 @@ export interface ListData {
     readonly total_count?: number | undefined
     readonly has_more: boolean
     readonly revision: string
-    /** The position of the list in the feed of changes, if they are recorded. */
-    readonly since?: string | null
     readonly next: string | null
     readonly previous: string | null
   }

@@ -1,17 +1,38 @@
 import type { Executor } from '../graph/execution/operation.ts'
+import type { LinkRelation } from '../http/headers/links.ts'
 import type { RequestHeader } from '../http/headers/request-headers.ts'
 import type { ResponseHeader } from '../http/headers/response-headers.ts'
 import type { Handler, Route } from '../http/routes.ts'
 import type { Action } from '../model/caller.ts'
 import type { ErrorCode } from '../model/errors.ts'
-import type { Resource } from '../model/resource.ts'
-import type { RestSettings } from './urls.ts'
+import type { ResourceKey } from '../model/identifiers.ts'
+import type { Resource, Values } from '../model/resource.ts'
+import type { RestSettings, Urls } from './urls.ts'
 
 /** What the operations of an interface have in common. */
 export interface RestParts {
   readonly resources: readonly Resource[]
   readonly executor: Executor
   readonly settings: RestSettings
+  readonly links: readonly HeaderLink[]
+}
+
+/** A link in the header of each list or each resource, also of a deleted one (RFC 8288). */
+export interface HeaderLink {
+  readonly on: 'list' | 'resource'
+  readonly relation: LinkRelation
+  /** What it needs of a page in GraphQL. */
+  readonly selects?: string
+  /** The target; undefined for no link. */
+  target(of: LinkContext): string | undefined
+}
+
+export interface LinkContext {
+  readonly resource: Resource
+  readonly urls: Urls
+  readonly params: Partial<ResourceKey>
+  /** The page, and its maximum number of items. */
+  readonly page?: { readonly data: Values; readonly limit: number }
 }
 
 /**

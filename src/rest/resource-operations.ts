@@ -1,7 +1,6 @@
 import { HEADER_NAMES } from '../http/headers/request-headers.ts'
 import { nestedReferences } from '../model/relations.ts'
 import type { Resource } from '../model/resource.ts'
-import { version, versions } from './changes/versions.ts'
 import { hasOperation, type ResourceOperation, type ResourcePath } from './operation.ts'
 import { create } from './operations/create.ts'
 import { list } from './operations/list.ts'
@@ -14,7 +13,11 @@ import type { WriteOperation } from './operations/write.ts'
 
 export const WRITES: readonly WriteOperation[] = [create, put, patch, remove]
 
-export const RESOURCE_OPERATIONS = [list, create, read, put, patch, remove, versions, version] as const
+/** Those of the specification. */
+export const RESOURCE_OPERATIONS: readonly CollectionOperation[] = [list, create, read, put, patch, remove]
+
+/** An operation on the resources of each collection. */
+export type CollectionOperation = ReadOperation | WriteOperation
 
 /** A batch has the other headers for all of them. */
 export const OPERATION_HEADERS = [
@@ -25,15 +28,19 @@ export const OPERATION_HEADERS = [
 ].sort()
 
 export interface ServedPath extends ResourcePath {
-  readonly operations: readonly (ReadOperation | WriteOperation)[]
+  readonly operations: readonly CollectionOperation[]
 }
 
 /** SPEC §4. */
-export function resourcePaths(resource: Resource, resources: readonly Resource[]): ServedPath[] {
+export function resourcePaths(
+  resource: Resource,
+  resources: readonly Resource[],
+  all: readonly CollectionOperation[] = RESOURCE_OPERATIONS,
+): ServedPath[] {
   const { listed, path: name, owner: parent } = resource
   const collection = parent ? `/${parent.path}/:parentId/${name}` : `/${name}`
   const addresses = { collection, resource: listed ? `${collection}/:id` : collection }
-  const operations = RESOURCE_OPERATIONS.filter((operation) => hasOperation(resource, operation))
+  const operations = all.filter((operation) => hasOperation(resource, operation))
   const pathOf = ({ at, below = '' }: ResourceOperation) => addresses[at] + below
   const paths = [...new Set(operations.map(pathOf))].map((path) => {
     return { path, parent, operations: operations.filter((operation) => pathOf(operation) === path) }

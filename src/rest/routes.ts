@@ -2,21 +2,20 @@ import { link } from '../http/headers/links.ts'
 import { type Endpoint, type Handler, type Route, reads } from '../http/routes.ts'
 import { DomainError } from '../model/errors.ts'
 import type { Resource } from '../model/resource.ts'
-import type { WriteEndpoint } from './batch.ts'
+import type { Operations } from './all-operations.ts'
 import { entityTag } from './conditional.ts'
 import type { ResourceOperation, RestParts } from './operation.ts'
 import { type ResourceParts, resourceParts } from './operations/resource-parts.ts'
-import { writeHandler, writeReader } from './operations/write.ts'
-import { RESOURCE_OPERATIONS, resourcePaths, type ServedPath } from './resource-operations.ts'
+import { type WriteEndpoint, writeHandler, writeReader } from './operations/write.ts'
+import { type CollectionOperation, resourcePaths, type ServedPath } from './resource-operations.ts'
 import { MEDIA_TYPES, negotiate, prefersPage } from './respond.ts'
-import { SERVICE_OPERATIONS } from './service-operations.ts'
 import { basePath, urlsFor } from './urls.ts'
 
 /** The routes of the records of operations. */
-export function createRoutes(parts: RestParts): Route[] {
+export function createRoutes(parts: RestParts, operations: Operations): Route[] {
   const base = basePath(parts.settings)
-  const served = parts.resources.flatMap((resource) => resourceRoutes(resource, parts))
-  const ofService = SERVICE_OPERATIONS.map((operation) => {
+  const served = parts.resources.flatMap((resource) => resourceRoutes(resource, parts, operations.resource))
+  const ofService = operations.service.map((operation) => {
     const endpoint = { handle: operation.handler(parts, served) }
     return tokenRoute(
       base + operation.path,
@@ -31,9 +30,13 @@ function tokenRoute(path: string, methods: Route['methods']): Route {
   return { path, access: 'token', applies: (ctx) => !prefersPage(ctx), methods }
 }
 
-function resourceRoutes(resource: Resource, parts: RestParts): Route[] {
-  const common = resourceParts(resource, parts, RESOURCE_OPERATIONS)
-  return resourcePaths(resource, parts.resources).map((place) => {
+function resourceRoutes(
+  resource: Resource,
+  parts: RestParts,
+  operations: readonly CollectionOperation[],
+): Route[] {
+  const common = resourceParts(resource, parts, operations)
+  return resourcePaths(resource, parts.resources, operations).map((place) => {
     const methods = place.operations.map((operation) => methodsOf(operation, common, place))
     return tokenRoute(basePath(parts.settings) + place.path, Object.assign({}, ...methods))
   })

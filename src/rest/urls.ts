@@ -1,4 +1,3 @@
-import type { FeedWatch } from '../domain/feed/watch.ts'
 import type { Context } from '../http/context.ts'
 import { type PublicAddress, rootFor } from '../http/request-target.ts'
 import type { ResourceKey } from '../model/identifiers.ts'
@@ -17,8 +16,6 @@ export interface RestSettings extends PublicAddress {
   /** The path of the reference of this version; `/docs` by default. */
   readonly reference?: string
   readonly deprecation?: Deprecation
-  /** The feed of changes; undefined where nothing is served. */
-  readonly feed?: FeedWatch
 }
 
 export interface Deprecation {
@@ -28,8 +25,6 @@ export interface Deprecation {
 }
 
 export const REFERENCE_PATH = '/docs'
-export const VERSIONS_PATH = '/versions'
-export const CHANGES_PATH = '/changes'
 /** RFC 9727 §2. */
 export const API_CATALOG_PATH = '/.well-known/api-catalog'
 
@@ -73,15 +68,4 @@ export function withQuery(url: string, parameters: object): string {
     [values ?? []].flat().map((value) => `${name}=${encodeURIComponent(value)}`),
   )
   return `${url}?${pairs.join('&').replaceAll('%3A', ':').replaceAll('%2C', ',')}`
-}
-
-/** A query of the feed of changes; these are also the variables of its operation. */
-export type ChangesQuery = {
-  readonly since?: string | undefined
-  readonly collections?: readonly string[] | undefined
-  readonly limit: number
-}
-
-export function changesUrl({ base }: Urls, { since, collections, limit }: ChangesQuery): string {
-  return withQuery(base + CHANGES_PATH, { since, collection: collections?.join(), limit })
 }

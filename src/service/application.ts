@@ -1,7 +1,8 @@
 import type { Database } from '../database/database.ts'
 import type { Readers, ReportReplicas } from '../database/replicas/readers.ts'
-import type { FeedWatch } from '../domain/feed/watch.ts'
+import { keepChanges } from '../domain/recording.ts'
 import { tableSizes } from '../domain/table-sizes.ts'
+import type { CreateFeature } from '../features/feature.ts'
 import { ConnectionShares } from '../graph/execution/connections.ts'
 import type { DomainContext } from '../graph/execution/context.ts'
 import { CostEstimator } from '../graph/execution/cost.ts'
@@ -21,8 +22,10 @@ import { Limiter } from '../http/limiter.ts'
 import { servedVersions } from '../model/domain.ts'
 import { explorerAssets } from '../pages/assets.ts'
 import { documentRoutes, notFoundRoute } from '../pages/routes.ts'
+import { allOperations } from '../rest/all-operations.ts'
 import { apiVersions, deprecationHeaders } from '../rest/api-versions.ts'
 import { createRoutes } from '../rest/routes.ts'
+import { FEATURES } from './features.ts'
 import { createMetrics } from './metrics.ts'
 import type { Configuration } from './settings/configuration.ts'
 import { readSeeds } from './settings/domain-folder.ts'
@@ -36,19 +39,22 @@ export interface ServiceParts extends Configuration {
   readonly reportReplicas?: ReportReplicas
   /** Called once if the start has to wait for the database. */
   readonly reportWait?: (reason: string) => void
+  /** By default, all of them. */
+  readonly features?: readonly CreateFeature[]
 }
 
 /**
  * Prepares everything that needs no database, while the database opens. Importing this file loads most packages.
  *
- * @returns a function that makes the application on the open database
+ * @returns a function that makes the application on the open database, and starts the features
  * @throws {SettingsError} when an operation of GRAPHQL_OPERATIONS_DIR is not valid
  */
 export async function prepareApplication(parts: ServiceParts) {
   const { settings, tokens, reportFault, reportRequest } = parts
   const { resources, versions, folder, title, description, license } = parts.domain
   const { maximumPageSize, ruleSettings, idempotencyKeyHours } = settings
-  const schema = createSchema(resources, versions)
+  const features = (parts.features ?? FEATURES).map((create) => create(resources))
+  const schema = createSchema(resources, versions, features)
   const operations = settings.graphqlOperationsDir ?? folder.operations
   const persisted = await readPersistedOperations(schema, operations).catch((error) => {
     throw new SettingsError([`GRAPHQL_OPERATIONS_DIR: ${error.message}`])
@@ -67,8 +73,10 @@ export async function prepareApplication(parts: ServiceParts) {
     database: Database,
     readers: Readers | undefined,
     state: { readonly isStopping: boolean; readonly refusedConnections: number },
-    feed: FeedWatch,
+    patiently: <Result>(work: () => Promise<Result>) => Promise<Result>,
   ) => {
+    const isRecorded = await patiently(() => keepChanges(database.client, settings.changesDays))
+    const changesDays = isRecorded ? settings.changesDays : 0
     const limiters = createConnectionLimiters(settings, database)
     const sizes = tableSizes(database.client, resources)
     const costs = new CostEstimator(schema, resources, sizes)
@@ -79,10 +87,13 @@ export async function prepareApplication(parts: ServiceParts) {
       ruleSettings,
       maximumPageSize,
       readers,
-      feed,
+      written(caller) {
+        readers?.recordWrite(caller)
+        for (const feature of features) feature.written?.()
+      },
       connections: new ConnectionShares({ ...limiters, sizes, waited }),
       idempotencyKeyHours,
-      changesDays: feed.source.changesDays,
+      changesDays,
     }
     const graphql = await createGraphQLRoute({
       schema,
@@ -104,22 +115,24 @@ export async function prepareApplication(parts: ServiceParts) {
       title,
       description,
       license,
-      feed,
       seeds,
+      features,
       types: settings.graphqlIntrospection ? typeMap(schema, resources) : undefined,
     }
     const interfaces = apiVersions(resources, served.versions, site)
     const executor = createExecutor({ schema, domain, costs, run })
+    const operations = allOperations(features)
+    const links = features.flatMap(({ links = [] }) => links)
     const routes = [
       ...healthRoutes(() => database.check(), state),
       ...(metrics ? [metrics.route] : []),
       ...(settings.graphqlExplorer ? [explorerAssets(resources, persisted)] : []),
-      ...interfaces.flatMap((version) => createRoutes({ ...version, executor })),
+      ...interfaces.flatMap((version) => createRoutes({ ...version, executor, links }, operations)),
       ...documentRoutes(resources, site, interfaces),
       graphql,
       notFoundRoute(resources, site),
     ]
-    return createApp({
+    const handler = createApp({
       routes,
       settings,
       authenticate: authenticate(tokens, reportFault),
@@ -129,6 +142,16 @@ export async function prepareApplication(parts: ServiceParts) {
       setPathHeaders: deprecationHeaders(interfaces),
       positions: readers?.positions,
     })
+    const core = { database, readers, changesDays, replicaLag: settings.replicaLag }
+    const started = features.map(({ start }) => start && patiently(() => start(core)))
+    const stops = await Promise.all(started)
+    return {
+      handler,
+      /** Ends what the features do in the background. */
+      stop() {
+        for (const stop of stops) stop?.()
+      },
+    }
   }
 }
 

@@ -1,10 +1,8 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { retryAtStart } from '../database/connection.ts'
-import { type Database, openDatabase } from '../database/database.ts'
+import { openDatabase } from '../database/database.ts'
 import { openReaders } from '../database/replicas/readers.ts'
-import { keepChanges, startChangeUpkeep } from '../domain/feed/upkeep.ts'
-import { FeedWatch } from '../domain/feed/watch.ts'
 import { startKeyExpiry } from '../domain/idempotency.ts'
 import { createHttpServer } from '../http/server.ts'
 import { type Domain, servedVersions } from '../model/domain.ts'
@@ -45,22 +43,17 @@ export async function startService(parts: ServiceParts) {
       settings.databaseReplicaUrls.length > 0
         ? await openReaders(database, { ...settings, PrismaClient }, replicaOptions)
         : undefined
-    const feed = await retryAtStart(options.patience, isUnavailable, () =>
-      openFeed(database, settings.changesDays, readers && settings.replicaLag),
-    )
     const createApplication = await preparing
-    const handler = await createApplication(database, readers, state, feed)
-    const http = createHttpServer(handler, settings, state)
+    const application = await createApplication(database, readers, state, (work) =>
+      retryAtStart(options.patience, isUnavailable, work),
+    )
+    const http = createHttpServer(application.handler, settings, state)
     const { server } = http
     // Node's cluster closes the server of a worker. It goes on until `drain`, which closes it between two connections.
     server.close = (done = () => {}) => server.once('close', done)
     server.on('drop', () => state.refusedConnections++)
     const origin = await listen(server, settings)
-    const stopUpkeep = [
-      startKeyExpiry(database.client, settings.idempotencyKeyHours),
-      ...(feed.source.changesDays > 0 ? [startChangeUpkeep(feed)] : []),
-      () => feed.stop(),
-    ]
+    const stopUpkeep = [startKeyExpiry(database.client, settings.idempotencyKeyHours), application.stop]
     let draining: Promise<boolean> | undefined
     /**
      * Completes accepted requests and ends all connections. Has an effect once.
@@ -107,22 +100,6 @@ function shownVersion(domain: Domain, { version }: Settings): string {
 }
 
 const isUnavailable = (error: Error) => error instanceof DomainError && error.code === 'SERVICE_UNAVAILABLE'
-
-async function openFeed(
-  { client, notifications }: Database,
-  days: number,
-  replicaLag: number | undefined,
-): Promise<FeedWatch> {
-  const isRecorded = await keepChanges(client, days)
-  const feed = new FeedWatch(
-    { client, changesDays: isRecorded ? days : 0 },
-    notifications,
-    undefined,
-    replicaLag,
-  )
-  await feed.refresh()
-  return feed
-}
 
 /** Resolves to the origin on this machine. */
 function listen(server: Server, { host, port }: Settings): Promise<string> {

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
 import type pg from 'pg'
-import { beginTimeline } from '../../src/domain/feed/upkeep.ts'
 import { readList } from '../../src/domain/read.ts'
+import { beginTimeline } from '../../src/domain/recording.ts'
 import { planets } from '../../src/domain/resources/planets.ts'
 import { tableName } from '../../src/model/resource.ts'
 import {

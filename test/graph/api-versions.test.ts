@@ -5,12 +5,12 @@ import {
   type GraphQLObjectType,
   isRequiredInputField,
 } from 'graphql'
-import { createSchema } from '../../src/graph/schema/schema.ts'
+import { createCompleteSchema } from '../../src/service/features.ts'
 import { versionedDomain } from '../helpers/domain/versioned-domain.ts'
 import { shareTestService } from '../helpers/service/service.ts'
 
 const service = shareTestService(test, {}, { domain: versionedDomain })
-const schema = createSchema(versionedDomain.resources, versionedDomain.versions)
+const schema = createCompleteSchema(versionedDomain.resources, versionedDomain.versions)
 
 test('the schema has the fields of all versions; those that end are deprecated', (t) => {
   const species = (schema.getType('Species') as GraphQLObjectType).getFields()

@@ -1,8 +1,8 @@
 import anyTest, { type TestFn } from 'ava'
 import { execute, parse } from 'graphql'
 import { CostEstimator } from '../../src/graph/execution/cost.ts'
-import { createSchema } from '../../src/graph/schema/schema.ts'
 import type { Scan } from '../../src/model/query/list.ts'
+import { createCompleteSchema } from '../../src/service/features.ts'
 import { countStatements } from '../helpers/database/statements.ts'
 import { domain } from '../helpers/domain/domain.ts'
 import type { Json } from '../helpers/service/client.ts'
@@ -299,7 +299,7 @@ test('a filter with more than a hundred conditions is refused, and one with a hu
 
 test('the cost of a filter grows with its conditions, up to that of one statement', async (t) => {
   const sizes = async () => 320 * 1024
-  const schema = createSchema(domain.resources, domain.versions)
+  const schema = createCompleteSchema(domain.resources, domain.versions)
   const estimator = new CostEstimator(schema, domain.resources, sizes)
   const cost = async (field: string, count: number, limit = 1_000) => {
     const document = parse(`query ($filter: SpeciesFilter) { ${field} }`)
@@ -337,7 +337,7 @@ test('the cost of a filter grows with its conditions, up to that of one statemen
 })
 
 test('a statement takes its turn among scans for all that it reads', async (t) => {
-  const schema = createSchema(domain.resources, domain.versions)
+  const schema = createCompleteSchema(domain.resources, domain.versions)
   const scansOf = async (query: string) => {
     const seen: string[] = []
     const read = async ({ scans }: { scans: readonly Scan[] }) => {

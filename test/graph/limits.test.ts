@@ -5,7 +5,7 @@ import { executeSync, getIntrospectionQuery, parse } from 'graphql'
 import { tableSizes } from '../../src/domain/table-sizes.ts'
 import { CostEstimator } from '../../src/graph/execution/cost.ts'
 import { blockingTurns } from '../../src/graph/http/admission.ts'
-import { createSchema } from '../../src/graph/schema/schema.ts'
+import { createCompleteSchema } from '../../src/service/features.ts'
 import { countStatements } from '../helpers/database/statements.ts'
 import { resources } from '../helpers/domain/domain.ts'
 import { shareTestService, startTestService } from '../helpers/service/service.ts'
@@ -81,7 +81,7 @@ test('the introspection of tools is answered, and its cost is that of its respon
   const { status, data } = await service().reader.graphql(INTROSPECTION)
   t.is(status, 200)
   t.true(data?.__schema.types.length > 100)
-  const schema = createSchema(resources)
+  const schema = createCompleteSchema(resources)
   const costs = new CostEstimator(schema, resources, tableSizes(service().database.client, resources))
   for (const query of [
     INTROSPECTION,
@@ -130,7 +130,7 @@ test('long texts count, by their declared length', async (t) => {
 })
 
 test('each cursor counts as the longest', (t) => {
-  const schema = createSchema(resources)
+  const schema = createCompleteSchema(resources)
   const costs = new CostEstimator(schema, resources, tableSizes(service().database.client, resources))
   const costOf = (list: string) => costs.response({ document: parse(`{ ${list} }`), variables: {} })
   const longest = 1_000 / 250

@@ -1,7 +1,7 @@
 import test from 'ava'
 import type { CostEstimator } from '../../src/graph/execution/cost.ts'
 import { createExecutor } from '../../src/graph/execution/operation.ts'
-import { createSchema } from '../../src/graph/schema/schema.ts'
+import { createCompleteSchema } from '../../src/service/features.ts'
 import { resources } from '../helpers/domain/domain.ts'
 
 /** Makes operations, and counts how often a cost is estimated. */
@@ -14,7 +14,12 @@ function preparing() {
     },
   } as unknown as CostEstimator
   const run = () => Promise.reject(new Error('Nothing is run here.'))
-  const { prepare } = createExecutor({ schema: createSchema(resources), domain: {} as never, costs, run })
+  const { prepare } = createExecutor({
+    schema: createCompleteSchema(resources),
+    domain: {} as never,
+    costs,
+    run,
+  })
   return { prepare, estimated }
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import { createGraphQLRoute } from '../../src/graph/http/apollo.ts'
 import { readPersistedOperations } from '../../src/graph/http/persisted-operations.ts'
-import { createSchema } from '../../src/graph/schema/schema.ts'
+import { createCompleteSchema } from '../../src/service/features.ts'
 import { resources } from '../helpers/domain/domain.ts'
 import type { RequestHeaders } from '../helpers/service/client.ts'
 import { shareTestService, startTestService } from '../helpers/service/service.ts'
@@ -208,11 +208,11 @@ test('a document counts as a write if its operation is a mutation, whatever its 
   const types: string[] = []
   const stop = new Error('only the type of the operation is wanted')
   const route = await createGraphQLRoute({
-    schema: createSchema(resources),
+    schema: createCompleteSchema(resources),
     introspection: true,
     limits: { depth: 12, cost: 20_000 },
     documents: {
-      persisted: await readPersistedOperations(createSchema(resources), undefined),
+      persisted: await readPersistedOperations(createCompleteSchema(resources), undefined),
       persistedOnly: false,
     },
     reportFault: () => {},

@@ -11,10 +11,10 @@ import {
   isSpecifiedScalarType,
   printSchema,
 } from 'graphql'
-import { createSchema } from '../../src/graph/schema/schema.ts'
+import { createCompleteSchema } from '../../src/service/features.ts'
 import { resources } from '../helpers/domain/domain.ts'
 
-const schema = createSchema(resources)
+const schema = createCompleteSchema(resources)
 
 const types = Object.values(schema.getTypeMap()).filter(
   (type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type),
@@ -75,5 +75,5 @@ test('moments are a scalar of their own, not text', (t) => {
 
 test('docs/schema.graphql is what the definitions make; `npm run docs` writes it', async (t) => {
   const committed = await readFile(new URL('../../docs/schema.graphql', import.meta.url), 'utf8')
-  t.true(committed === `${printSchema(createSchema(resources))}\n`)
+  t.true(committed === `${printSchema(createCompleteSchema(resources))}\n`)
 })

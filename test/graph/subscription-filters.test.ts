@@ -4,18 +4,18 @@ import { coerceInputValue, type GraphQLInputType } from 'graphql'
 import { filterCondition } from '../../src/database/sql/filter.ts'
 import { exactColumns, Parameters } from '../../src/database/sql/statement.ts'
 import * as fields from '../../src/domain/definition.ts'
-import { readChanges } from '../../src/domain/feed/change-feed.ts'
-import { lowerCaseOf } from '../../src/domain/feed/lower-case.ts'
-import { toChange } from '../../src/domain/feed/recorded-change.ts'
 import { species } from '../../src/domain/resources/species.ts'
+import { readChanges } from '../../src/features/history/feed/change-feed.ts'
+import { lowerCaseOf } from '../../src/features/history/feed/lower-case.ts'
+import { toChange } from '../../src/features/history/feed/recorded-change.ts'
 import { filterFrom } from '../../src/graph/schema/filters.ts'
-import { createSchema } from '../../src/graph/schema/schema.ts'
 import { kindOf } from '../../src/model/fields.ts'
 import { matcherOf } from '../../src/model/query/matches.ts'
 import type { Operator } from '../../src/model/query/operators.ts'
 import { type Filter, leafNamed } from '../../src/model/query/query.ts'
 import { defineResource } from '../../src/model/resource.ts'
 import type { Columns } from '../../src/model/row.ts'
+import { createCompleteSchema } from '../../src/service/features.ts'
 import { resources } from '../helpers/domain/domain.ts'
 import { isFull } from '../helpers/process/full.ts'
 import type { Json } from '../helpers/service/client.ts'
@@ -118,7 +118,7 @@ test.serial('a filter matches the changes of the species that the list has with 
     })
     t.is(created.status, 201, created.text)
   }
-  const type = createSchema(resources).getType('SpeciesFilter') as GraphQLInputType
+  const type = createCompleteSchema(resources).getType('SpeciesFilter') as GraphQLInputType
   const source = { client: database.client, changesDays: 30 }
   const { changes } = await readChanges(source, { resources: [species], since: undefined, limit: 100 })
   const lower = await lowerCaseOf(database.client)

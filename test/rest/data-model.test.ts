@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import test from 'ava'
 import { drawEntities, drawTypes, relationshipsOf } from '../../src/documents/data-model.ts'
 import { defineResource, reference, text } from '../../src/domain/definition.ts'
-import { createSchema } from '../../src/graph/schema/schema.ts'
 import { typeMap } from '../../src/graph/type-map.ts'
+import { createCompleteSchema } from '../../src/service/features.ts'
 import { domain, resources } from '../helpers/domain/domain.ts'
 import { shareTestService, startTestService } from '../helpers/service/service.ts'
 
@@ -16,7 +16,7 @@ async function modelPage(origin = service().origin): Promise<string> {
 
 test('the diagrams of docs/MODEL.md are what the definitions make; `npm run docs` writes them', async (t) => {
   const committed = (name: string) => readFile(new URL(`../../docs/images/${name}`, import.meta.url), 'utf8')
-  const types = typeMap(createSchema(resources, domain.versions), resources)
+  const types = typeMap(createCompleteSchema(resources, domain.versions), resources)
   t.true((await committed('entities.svg')) === (await drawEntities(resources)).text)
   t.true((await committed('types.svg')) === (await drawTypes(types)).text)
 })
@@ -51,7 +51,7 @@ test('the page has a drawing of every entity and every type, and tables with eve
     for (const { column } of leaves)
       t.true(section.includes(`<th scope="row">${column}</th>`), `${name}.${column}`)
   }
-  const schema = createSchema(resources)
+  const schema = createCompleteSchema(resources)
   for (const { name, fields } of typeMap(schema, resources)) {
     const section = html.slice(html.indexOf(`<div id="type-${name}">`)).split('</details>')[0] ?? ''
     for (const field of fields)
@@ -83,6 +83,6 @@ test('a domain of a hundred collections is drawn, and texts of its definitions a
   const drawing = await drawEntities(many)
   t.is([...drawing.text.matchAll(/href="#entity-things-\d+"/g)].length, 100)
   t.notRegex(drawing.text, /<script|a<b>/)
-  const types = await drawTypes(typeMap(createSchema(resources), resources))
+  const types = await drawTypes(typeMap(createCompleteSchema(resources), resources))
   t.regex(types.text, /^<svg/)
 })

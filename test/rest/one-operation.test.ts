@@ -2,7 +2,9 @@ import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@
 import test from 'ava'
 import type { Executor } from '../../src/graph/execution/operation.ts'
 import type { Method } from '../../src/http/routes.ts'
+import { allOperations } from '../../src/rest/all-operations.ts'
 import { createRoutes } from '../../src/rest/routes.ts'
+import { FEATURES } from '../../src/service/features.ts'
 import { resources } from '../helpers/domain/domain.ts'
 import { Fixtures, resourceAt } from '../helpers/domain/fixtures.ts'
 import { shareTestService } from '../helpers/service/service.ts'
@@ -23,11 +25,16 @@ const executor: Executor = {
   prepare: ({ text }) => ({ show: () => text, cost: () => 0, execute: refuse, run: refuse }),
   runTogether: refuse,
 }
-const routes = createRoutes({
-  resources,
-  executor,
-  settings: { namespace: 'api', version: 'v1', publicBaseUrl: undefined, maximumPageSize: 100 },
-})
+const features = FEATURES.map((create) => create(resources))
+const routes = createRoutes(
+  {
+    resources,
+    executor,
+    links: [],
+    settings: { namespace: 'api', version: 'v1', publicBaseUrl: undefined, maximumPageSize: 100 },
+  },
+  allOperations(features),
+)
 
 /** The path of a resource or a collection that is there, and a body for what can be sent to it. */
 async function prepared(route: string) {

@@ -1,15 +1,19 @@
 import test from 'ava'
+import { allOperations } from '../../src/rest/all-operations.ts'
 import type { ResourceOperation, ServiceOperation } from '../../src/rest/operation.ts'
 import { hasOperation } from '../../src/rest/operation.ts'
-import { OPERATION_HEADERS, RESOURCE_OPERATIONS, resourcePaths } from '../../src/rest/resource-operations.ts'
-import { SERVICE_OPERATIONS } from '../../src/rest/service-operations.ts'
+import { OPERATION_HEADERS, resourcePaths } from '../../src/rest/resource-operations.ts'
+import { FEATURES } from '../../src/service/features.ts'
 import { resources } from '../helpers/domain/domain.ts'
 import { Fixtures, resourceAt } from '../helpers/domain/fixtures.ts'
 import type { Json } from '../helpers/service/client.ts'
 import { shareTestService } from '../helpers/service/service.ts'
 
 const service = shareTestService(test)
-const all: readonly (ResourceOperation | ServiceOperation)[] = [...RESOURCE_OPERATIONS, ...SERVICE_OPERATIONS]
+const { resource: ofResources, service: ofService } = allOperations(
+  FEATURES.map((create) => create(resources)),
+)
+const all: readonly (ResourceOperation | ServiceOperation)[] = [...ofResources, ...ofService]
 
 const namesOf = (operations: readonly { readonly method: string }[]) =>
   operations.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
@@ -20,8 +24,8 @@ interface Served {
 }
 
 const served: readonly Served[] = [
-  ...resources.flatMap((resource) => resourcePaths(resource, resources)),
-  ...SERVICE_OPERATIONS.map((operation) => ({ path: operation.path, operations: [operation] })),
+  ...resources.flatMap((resource) => resourcePaths(resource, resources, ofResources)),
+  ...ofService.map((operation) => ({ path: operation.path, operations: [operation] })),
 ]
 
 test('the routes, OPTIONS and OpenAPI have the operations of the records, and no others', async (t) => {
@@ -74,7 +78,7 @@ test('HAL-FORMS offers what the records offer', async (t) => {
   const { path, id } = await new Fixtures(service().writer).create(resource)
   t.truthy(id)
   const { body } = await service().writer.get(path, { accept: 'application/prs.hal-forms+json' })
-  const records: readonly ResourceOperation[] = RESOURCE_OPERATIONS
+  const records: readonly ResourceOperation[] = ofResources
   const offered = records
     .filter((operation) => hasOperation(resource, operation))
     .flatMap(({ forms = [], method }) =>

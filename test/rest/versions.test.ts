@@ -1,5 +1,5 @@
 import test from 'ava'
-import { numberChanges } from '../../src/domain/feed/upkeep.ts'
+import { numberChanges } from '../../src/features/history/feed/upkeep.ts'
 import { purgeChanges } from '../helpers/database/purge-changes.ts'
 import { resources } from '../helpers/domain/domain.ts'
 import { Fixtures, writtenPart } from '../helpers/domain/fixtures.ts'

@@ -15,8 +15,8 @@ import {
   text,
   timestamp,
 } from '../../src/domain/definition.ts'
-import { createSchema } from '../../src/graph/schema/schema.ts'
 import { DefinitionError, definitionProblems } from '../../src/model/problems/definition-problems.ts'
+import { createCompleteSchema } from '../../src/service/features.ts'
 import { domainFolder, loadDefinitions, loadTables } from '../../src/service/settings/domain-folder.ts'
 import { createTestFolder } from '../helpers/database/database.ts'
 import { domain, resources } from '../helpers/domain/domain.ts'
@@ -197,7 +197,7 @@ test('names that clash in the GraphQL schema are refused', (t) => {
     ...boxes,
     fields: { shelf: name, room_id: reference('shelves', 'room', 'Room.') },
   })
-  t.throws(() => createSchema([shelves, clashing]), {
+  t.throws(() => createCompleteSchema([shelves, clashing]), {
     instanceOf: DefinitionError,
     message:
       /:\n {2}GraphQL: Field "Shelf.boxes" can only be defined once.\n(?:.*\n)* {2}GraphQL: Field "Box.shelf" can/,

@@ -1,5 +1,6 @@
 import '../service/domain-folder.test.ts'
 import '../service/log.test.ts'
+import '../service/features.test.ts'
 import '../service/metrics.test.ts'
 import '../service/settings.test.ts'
 import '../service/tracing.test.ts'

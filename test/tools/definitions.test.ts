@@ -18,11 +18,11 @@ import {
   text,
   timestamp,
 } from '../../src/domain/definition.ts'
-import { createSchema } from '../../src/graph/schema/schema.ts'
 import type { Field, LeafField } from '../../src/model/fields.ts'
 import type { FieldOptions } from '../../src/model/kinds/kind.ts'
 import { definitionProblems } from '../../src/model/problems/definition-problems.ts'
 import { defineResource, type Resource } from '../../src/model/resource.ts'
+import { createCompleteSchema } from '../../src/service/features.ts'
 import { planUpdate, writeUpdate } from '../../tools/resource/migrate.ts'
 import { refuseInvalidSchema } from '../../tools/resource/models/validate.ts'
 import { createTestFolder } from '../helpers/database/database.ts'
@@ -102,7 +102,7 @@ test('every kind with every option is refused in words, or migrated once, to a s
   t.true(made.flatMap(({ leaves }) => leaves).length > 1_000)
   const reasons = new Set(refused.map((problem) => problem.replace(/^samples(\.| ?: )field_\d+:? /, '')))
   t.deepEqual([...reasons].sort(), REASONS)
-  createSchema(resources)
+  createCompleteSchema(resources)
   const folder = await createTestFolder(t)
   const files = {
     schema: join(folder, 'prisma/schema.prisma'),

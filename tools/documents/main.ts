@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import { printSchema } from 'graphql'
 import { drawEntities, drawTypes } from '../../src/documents/data-model.ts'
-import { createSchema } from '../../src/graph/schema/schema.ts'
 import { typeMap } from '../../src/graph/type-map.ts'
 import { runCommand } from '../../src/service/command.ts'
+import { createCompleteSchema } from '../../src/service/features.ts'
 import { domainFolder, loadDefinitions, readSeeds } from '../../src/service/settings/domain-folder.ts'
 import { fieldsDocument } from './fields.ts'
 import { committedDocument } from './openapi.ts'
@@ -21,7 +21,7 @@ await runCommand(usage, {}, async () => {
   const domain = await loadDefinitions(domainFolder())
   await write('docs/openapi.json', committedDocument(domain, await readSeeds(domain.folder)))
   await write('docs/FIELDS.md', fieldsDocument())
-  const schema = createSchema(domain.resources, domain.versions)
+  const schema = createCompleteSchema(domain.resources, domain.versions)
   await write('docs/schema.graphql', `${printSchema(schema)}\n`)
   await write('docs/images/entities.svg', (await drawEntities(domain.resources)).text)
   await write('docs/images/types.svg', (await drawTypes(typeMap(schema, domain.resources))).text)

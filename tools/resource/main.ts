@@ -1,7 +1,7 @@
 import { relative, resolve } from 'node:path'
-import { createSchema } from '../../src/graph/schema/schema.ts'
 import type { Resource } from '../../src/model/resource.ts'
 import { ArgumentsError, runCommand } from '../../src/service/command.ts'
+import { createCompleteSchema } from '../../src/service/features.ts'
 import { loadSettingsFile } from '../../src/service/settings/configuration.ts'
 import { domainFolder, loadDefinitions } from '../../src/service/settings/domain-folder.ts'
 import { parseDefaults } from './defaults.ts'
@@ -65,7 +65,7 @@ await runCommand(usage, { options, allowPositionals: true }, async ({ values, po
     for (const file of written) console.log(`Wrote ${relative(process.cwd(), file)}`)
     console.log('Adapt the definition, then run npm run resource -- migrate')
   } else if (action === 'migrate' && path === undefined) {
-    createSchema(definitions.resources, definitions.versions)
+    createCompleteSchema(definitions.resources, definitions.versions)
     await migrate(values, definitions.resources, folder)
   } else {
     throw new ArgumentsError('Name an action: new <path> or migrate.')

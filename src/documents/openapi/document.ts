@@ -1,7 +1,9 @@
 import type { Resource } from '../../model/resource.ts'
 import { mapped } from '../../model/values.ts'
 import { SERVICE_NAME } from '../../observability/service-name.ts'
+import { allOperations, type Operations } from '../../rest/all-operations.ts'
 import { deprecationDate } from '../../rest/api-versions.ts'
+import { entryDocument } from '../../rest/operations/entry.ts'
 import { basePath, type Deprecation, type RestSettings } from '../../rest/urls.ts'
 import { errorExamples } from '../error-examples.ts'
 import { resourceExamples } from './examples.ts'
@@ -19,29 +21,61 @@ import {
 } from './responses.ts'
 import type { Seed } from './seeds.ts'
 import { SERVICE_TAG, servicePaths } from './service-paths.ts'
-import { sharedExamples } from './shared-examples.ts'
 import { sharedSchemas } from './shared-schemas.ts'
+
+/** What a feature adds to the document. */
+export interface DocumentedFeature {
+  readonly operations?: Partial<Operations>
+  readonly openapi?: OpenApiPart
+}
+
+export interface OpenApiPart {
+  readonly schemas: Schemas
+  readonly parameters?: Schemas
+  /** Examples of the bodies that belong to no resource, by the names of their schemas. */
+  examples(collection: string, base: string): Readonly<Record<string, object>>
+}
+
+interface DocumentOptions {
+  readonly seeds?: readonly Seed[] | undefined
+  readonly features?: readonly DocumentedFeature[]
+}
 
 /** @param resources as the version of the settings shows them */
 export function openApiDocument(
   resources: readonly Resource[],
   settings: RestSettings,
-  seeds: readonly Seed[] = [],
+  options: DocumentOptions = {},
 ): Schema {
-  const document = makeDocument(resources, settings, seeds)
+  const document = makeDocument(resources, settings, options)
   const { deprecation } = settings
   return deprecation ? deprecatedDocument(document, deprecation, basePath(settings)) : document
 }
 
-function makeDocument(resources: readonly Resource[], settings: RestSettings, seeds: readonly Seed[]) {
+function makeDocument(
+  resources: readonly Resource[],
+  settings: RestSettings,
+  { seeds = [], features = [] }: DocumentOptions,
+) {
   const { publicBaseUrl: origin = EXAMPLE_ORIGIN, maximumPageSize, license } = settings
   const path = basePath(settings)
   const base = origin + path
-  const items = resources.map((resource) =>
-    resourcePathItems(resource, resources, resourceExamples(resource, resources, seeds, base), path),
+  const operations = allOperations(features)
+  const parts = features.flatMap(({ openapi }) => openapi ?? [])
+  const items = resources.map((resource) => {
+    const examples = resourceExamples(resource, resources, seeds, base)
+    return resourcePathItems(resource, resources, operations.resource, examples, path)
+  })
+  const [{ path: collection } = { path: 'collection' }] = resources
+  const owners = resources.filter(({ owner }) => !owner)
+  const examples: Readonly<Record<string, object>> = Object.assign(
+    { Entry: entryDocument(owners, base) },
+    ...parts.map((part) => part.examples(collection, base)),
   )
-  const shared = sharedExamples(resources, base)
-  const paths: Schemas = Object.assign(servicePaths(resources, shared, base, path), ...items)
+  const paths: Schemas = Object.assign(
+    servicePaths(resources, operations.service, examples, base, path),
+    ...items,
+  )
   const { errors } = errorExamples(resources, base)
   return {
     openapi: '3.1.1',
@@ -59,11 +93,18 @@ function makeDocument(resources: readonly Resource[], settings: RestSettings, se
     paths,
     components: {
       securitySchemes: { bearer: BEARER },
-      parameters: sharedParameters(maximumPageSize),
+      parameters: Object.assign(
+        sharedParameters(maximumPageSize),
+        ...parts.map(({ parameters }) => parameters),
+      ),
       headers: responseHeaders(base),
       examples: mapped(errors, ({ envelope }) => ({ value: envelope })),
-      responses: { ...errorResponses(paths), ...componentResponses(shared) },
-      schemas: { ...sharedSchemas(resources), ...resourceSchemas(resources, settings) },
+      responses: { ...errorResponses(paths), ...componentResponses(operations.resource, examples) },
+      schemas: Object.assign(
+        sharedSchemas(resources),
+        ...parts.map(({ schemas }) => schemas),
+        resourceSchemas(resources, settings),
+      ) as Schemas,
     },
   }
 }

@@ -9,10 +9,18 @@ export type { Schema }
 /** Schemas or other OpenAPI objects, by name. */
 export type Schemas = Readonly<Record<string, Schema>>
 
+export const TEXT: Schema = { type: 'string' }
+export const INTEGER: Schema = { type: 'integer' }
+export const URI: Schema = { type: 'string', format: 'uri' }
+
 export const IDENTIFIER: Schema = { type: 'string', pattern: PATTERN.source, maxLength: 64 }
 
 export function schemaNamed(name: string): Schema {
   return { $ref: `#/components/schemas/${name}` }
+}
+
+export function listOf(name: string): Schema {
+  return { type: 'array', items: schemaNamed(name) }
 }
 
 export function annotations(field: Field, name: string): Schema {

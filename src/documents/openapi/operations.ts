@@ -9,7 +9,7 @@ import {
   type ResourceOperation,
   type ServiceOperation,
 } from '../../rest/operation.ts'
-import { resourcePaths, type ServedPath } from '../../rest/resource-operations.ts'
+import { type CollectionOperation, resourcePaths, type ServedPath } from '../../rest/resource-operations.ts'
 import type { ResourceExamples } from './examples.ts'
 import { type Schema, type Schemas, schemaNamed } from './field-schema.ts'
 import { identifierParameter, queryParameters, shared } from './parameters.ts'
@@ -63,17 +63,19 @@ function inTypes(types: readonly string[], media: Schema): Schema {
 export function resourcePathItems(
   resource: Resource,
   resources: readonly Resource[],
+  all: readonly CollectionOperation[],
   examples: ResourceExamples,
   base: string,
 ): Schemas {
-  const items = resourcePaths(resource, resources).map((place) => {
+  const items = resourcePaths(resource, resources, all).map((place) => {
     const { path, parent, operations } = place
     const parentId = parent && identifierField(parent)
     const address = base + path.replace(':parentId', `{${parentId}}`).replace(/:(\w+)/g, '{$1}')
+    const named = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name as string)
     const identifiers = [
       ...(parent ? [identifierParameter(parentId as string, parent, examples.parentId(parent))] : []),
-      ...(/:id\b/.test(path) ? [identifierParameter('id', resource, examples.id)] : []),
-      ...(path.endsWith(':version') ? shared('version') : []),
+      ...(named.includes('id') ? [identifierParameter('id', resource, examples.id)] : []),
+      ...shared(...named.filter((name) => name !== 'parentId' && name !== 'id')),
     ]
     const isBelow = operations.some(({ below }) => below !== undefined)
     const [common, own] = isBelow ? [[], identifiers] : [identifiers, []]

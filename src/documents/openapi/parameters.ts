@@ -21,8 +21,6 @@ export function sharedParameters(maximumPageSize: number): Schemas {
     find: query('id', 'Only the item with this identifier, if it exists.', { type: 'string' }),
     cursor: query('cursor', position, { type: 'string' }),
     ...mapped(REQUEST_HEADERS, header),
-    version: pathParameter('version', 'A version of the resource.', '1', { pattern: '^[1-9][0-9]*$' }),
-    before: query('before', 'Only versions below this one.', positive),
   }
 }
 
@@ -116,6 +114,6 @@ function listParameters(resource: Resource, resources: readonly Resource[]): Sch
   ]
 }
 
-function query(name: string, description: string, schema: Schema): Schema {
+export function query(name: string, description: string, schema: Schema): Schema {
   return { name, in: 'query', description, schema }
 }

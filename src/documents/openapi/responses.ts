@@ -3,7 +3,7 @@ import { RESPONSE_HEADERS, type ResponseHeader } from '../../http/headers/respon
 import { type ErrorCode, STATUS } from '../../model/errors.ts'
 import { mapped } from '../../model/values.ts'
 import { HAL_FORMS, type Templates } from '../../rest/forms.ts'
-import { RESOURCE_OPERATIONS } from '../../rest/resource-operations.ts'
+import type { ResourceOperation } from '../../rest/operation.ts'
 import { withoutNullLinks } from '../../rest/respond.ts'
 import { ERRORS } from '../error-catalogue.ts'
 import { type Schema, type Schemas, schemaNamed } from './field-schema.ts'
@@ -108,8 +108,11 @@ const ERROR_HEADERS: Readonly<Record<number, readonly ResponseHeader[]>> = {
 }
 
 /** The responses that are the same for all resources, by the name of the component. */
-export function componentResponses(examples: Readonly<Record<string, object>>): Schemas {
-  const responses = RESOURCE_OPERATIONS.flatMap((operation) => Object.values(operation.responses))
+export function componentResponses(
+  operations: readonly ResourceOperation[],
+  examples: Readonly<Record<string, object>>,
+): Schemas {
+  const responses = operations.flatMap((operation) => Object.values(operation.responses))
   const shared = responses.filter(({ component }) => component !== undefined)
   return Object.fromEntries(
     shared.map(({ component, description, headers, body = '' }) => {

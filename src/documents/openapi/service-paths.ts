@@ -1,6 +1,5 @@
 import type { Resource } from '../../model/resource.ts'
-import { descriptionOf } from '../../rest/operation.ts'
-import { SERVICE_OPERATIONS } from '../../rest/service-operations.ts'
+import { descriptionOf, type ServiceOperation } from '../../rest/operation.ts'
 import { API_CATALOG_PATH } from '../../rest/urls.ts'
 import { type Schema, type Schemas, schemaNamed } from './field-schema.ts'
 import { describe } from './operations.ts'
@@ -25,6 +24,7 @@ export const PATHS = {
 /** @param examples of bodies, by the names of their schemas */
 export function servicePaths(
   resources: readonly Resource[],
+  all: readonly ServiceOperation[],
   examples: Readonly<Record<string, object>>,
   base: string,
   path: string,
@@ -33,7 +33,7 @@ export function servicePaths(
   const json = (schema: string) => ({ 'application/json': { schema: schemaNamed(schema) } })
   const html = { 'text/html': { schema: { type: 'string' } } }
   const names = resources.map((resource) => resource.path)
-  const operations = SERVICE_OPERATIONS.map((operation) => {
+  const operations = all.map((operation) => {
     const { method, id: operationId, summary } = operation
     const subject = {
       operationId,

@@ -1,6 +1,5 @@
 import DataLoader from 'dataloader'
 import type { DatabaseClient, ReadContext, SharedTransaction, WriteContext } from '../../domain/context.ts'
-import type { FeedWatch } from '../../domain/feed/watch.ts'
 import { readByKeys, readLists } from '../../domain/read.ts'
 import type { WriteTurn } from '../../domain/write-order.ts'
 import { type Action, authorize, type Caller } from '../../model/caller.ts'
@@ -17,7 +16,8 @@ export interface DomainContext extends Omit<WriteContext, 'caller'> {
   /** Undefined without replicas. */
   readonly readers: ReadContext | undefined
   readonly connections: ConnectionShares
-  readonly feed: FeedWatch
+  /** Called after each write, even one that failed: the database may have executed it. */
+  readonly written: (caller: Caller) => void
 }
 
 /** The owner of listed resources, or the resource that they refer to. */

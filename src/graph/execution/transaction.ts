@@ -51,7 +51,6 @@ export async function executeTogether(
   try {
     return await connections.write(run)
   } finally {
-    domain.readers?.recordWrite(caller)
-    domain.feed.written()
+    domain.written(caller)
   }
 }

@@ -13,10 +13,6 @@ import { keyReader } from './objects.ts'
 import { addressArguments, described, memberOf, parentArguments, type SchemaField, typeOf } from './sdl.ts'
 
 export const OUTCOMES = /* GraphQL */ `
-"Runs all fields in one transaction, in order. If one fails, nothing is stored, and data is null."
-directive @atomic on MUTATION
-"Runs all fields in one transaction, with all checks and results, but stores nothing."
-directive @dryRun on MUTATION
 "The outcome of a write."
 enum WriteOutcome {
   "Created." CREATED
@@ -194,9 +190,7 @@ function writing(
       const { outcome, row } = together ?? (await connections.write(writes))
       return { outcome, [singular(resource)]: row }
     } finally {
-      // Also after an error: if the connection was lost, the write may have happened.
-      domain.readers?.recordWrite(caller)
-      domain.feed.written()
+      domain.written(caller)
       loaders.readFrom(domain.client)
     }
   }

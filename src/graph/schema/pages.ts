@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import type { GraphQLResolveInfo } from 'graphql'
-import { toCursor } from '../../domain/feed/position.ts'
 import { keyOf, keyText } from '../../model/identifiers.ts'
 import { INTEGER_RANGE } from '../../model/kinds/integer.ts'
 import { cursorUse, decodeCursor, encodeCursor } from '../../model/query/keyset.ts'
@@ -25,6 +24,9 @@ import {
 // page, or of the first row of the next one. By cursor every page costs the same, and no row is skipped or repeated when
 // others are added or deleted. The number of such a page fits the current list.
 
+/** The field of a page that needs its position in the record of changes, if changes are recorded. */
+export const POSITIONED = 'changesCursor'
+
 export function pageType(resource: Resource): string {
   return `"One page of a list of ${resource.path}."
     type ${graphNames(resource).pageType} {
@@ -35,8 +37,6 @@ export function pageType(resource: Resource): string {
       "Number of pages." totalPages: Int!
       "Changes when the items of the page, their order, the page number or the selected counts change. Does not depend on the resources that the items refer to."
       revision: String!
-      "Cursor for the feed of changes: the page includes all changes up to it. At most ten seconds old, unless the page is. Null if changes are not recorded."
-      changesCursor: String
       "Whether there is a page after this one." hasMore: Boolean!
       "Cursor for the next page, passed with its number. Null on the last page." nextCursor: String
       "Cursor for the previous page, passed with its number (at least 1). Null on the first page." previousCursor: String
@@ -71,7 +71,7 @@ export async function resolvePage(
   requireScope(context, source.resource, 'read')
   const fields = selectedFields(info)
   const counted = fields.has('totalCount') || fields.has('totalPages')
-  const positioned = fields.has('changesCursor') && context.domain.changesDays > 0
+  const positioned = fields.has(POSITIONED) && context.domain.changesDays > 0
   if (typeof args.unlessRevision === 'string') {
     const page = await readPage(source, args, context, { counted, positioned, versionsOnly: true })
     if (page.revision === args.unlessRevision) return { ...page, items: [] }
@@ -87,8 +87,8 @@ async function readPage(source: ListSource, args: PageArguments, context: GraphC
   const read = async (wanted: PageArguments) => {
     const request = toPageRequest(resource, wanted, context, parts)
     const list = await readSource(source, request, context)
-    const changesCursor = parts.positioned ? toCursor(context.domain.feed.startFor(list.position)) : undefined
-    return { request, list, page: { ...toPage(resource, wanted, request, list), changesCursor } }
+    const position = parts.positioned ? list.position : undefined
+    return { request, list, page: { ...toPage(resource, wanted, request, list), position } }
   }
   const { request, list, page } = await read(args)
   const isShort = list.rows.length === 0 || (parts.counted && list.totalCount <= args.limit && page.hasMore)

@@ -4,7 +4,6 @@ import type { ApiVersion } from '../../model/domain.ts'
 import { DefinitionError } from '../../model/problems/definition-problems.ts'
 import type { Resource } from '../../model/resource.ts'
 import { aggregateTypes, GROUP_ORDER, TIME_UNIT } from './aggregates.ts'
-import { CHANGES, changesQuery, changesSubscription, resourceSubscription } from './changes.ts'
 import { connectionType, PAGE_INFO } from './connections.ts'
 import { filterInputs, listFilters, valueFilters } from './filters.ts'
 import { SORT_DIRECTION, sortTypes } from './lists.ts'
@@ -13,7 +12,6 @@ import { NODE, nodeQueries } from './nodes.ts'
 import { enumerations, groupTypes, objectType, queries, SCALARS } from './objects.ts'
 import { pageType } from './pages.ts'
 import { fieldsOf, type SchemaField, type SchemaPart } from './sdl.ts'
-import { VERSIONS, versionsQuery } from './versions.ts'
 
 /**
  * The executable GraphQL schema, for REST and for /graphql. It has the fields of all versions of the API.
@@ -23,6 +21,7 @@ import { VERSIONS, versionsQuery } from './versions.ts'
 export function createSchema(
   resources: readonly Resource[],
   versions: readonly ApiVersion[] = [],
+  features: readonly { readonly schema?: readonly SchemaPart[] }[] = [],
 ): GraphQLSchema {
   const collections: SchemaField = {
     sdl: '"All top-level collections." collections: [Collection!]!',
@@ -38,24 +37,16 @@ export function createSchema(
       COLLECTION,
       PAGE_INFO,
       NODE,
-      CHANGES,
-      VERSIONS,
       valueFilters(),
       listFilters(resources),
       ...(resources.some(({ isVersioned }) => isVersioned) ? [versionType(versions)] : []),
       fieldsOf('Query', '"Reads. Each field needs the read scope of its collection." type Query', [
         collections,
-        changesQuery(resources),
-        versionsQuery(resources),
         ...nodeQueries(resources),
       ]),
       '"Writes. Each field needs the write scope of its collection." type Mutation',
-      fieldsOf(
-        'Subscription',
-        '"Changes as they happen, as server-sent events. Each field needs the read scope of its collection." type Subscription',
-        [changesSubscription(resources)],
-      ),
       ...resources.flatMap((resource) => resourceParts(resource, resources)),
+      ...features.flatMap(({ schema = [] }) => schema),
     ]
     const schema = makeExecutableSchema({
       typeDefs: parts.map((part) => (typeof part === 'string' ? part : part.typeDefs)),
@@ -99,6 +90,5 @@ function resourceParts(resource: Resource, resources: readonly Resource[]): (Sch
     fieldsOf('Query', 'extend type Query', queries(resource, resources)),
     payloadType(resource),
     fieldsOf('Mutation', 'extend type Mutation', mutations(resource)),
-    fieldsOf('Subscription', 'extend type Subscription', [resourceSubscription(resource)]),
   ]
 }

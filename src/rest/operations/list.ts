@@ -1,6 +1,5 @@
 import { callerOf } from '../../http/auth/authenticate.ts'
 import type { Context } from '../../http/context.ts'
-import { link } from '../../http/headers/links.ts'
 import { preferencesOf, reportApplied } from '../../http/negotiation.ts'
 import { contentVariant, isNotModified, knownRevision, listTag, listVariant } from '../conditional.ts'
 import { variantOf } from '../forms.ts'
@@ -9,8 +8,7 @@ import type { ListData } from '../hal.ts'
 import { ITEM_TYPES, respondWithItems } from '../items.ts'
 import { respond, viewerOf } from '../respond.ts'
 import { authorizeEmbeds } from '../selection.ts'
-import { changesUrl } from '../urls.ts'
-import { type ReadOperation, withTemplates } from './resource-parts.ts'
+import { linker, type ReadOperation, withTemplates } from './resource-parts.ts'
 
 export const list: ReadOperation = {
   method: 'GET',
@@ -34,7 +32,9 @@ export const list: ReadOperation = {
 
   handler(parts, { parent, column }) {
     const { resource, settings, executor, hal, forms, parseListQuery } = parts
-    const select = listOperation(resource, executor.prepare, column)
+    const addLinks = linker('list', parts)
+    const selected = parts.links.flatMap(({ on, selects }) => (on === 'list' && selects ? [selects] : []))
+    const select = listOperation(resource, executor.prepare, column, selected)
     // Another definition shows other fields of the same versions.
     const shown = resource.shownLeaves.map(({ name }) => name).join()
     return async (ctx) => {
@@ -56,15 +56,7 @@ export const list: ReadOperation = {
         unlessRevision,
       })
       const result = ran['list'] as ListData['result']
-      // The feed, at the position of the list.
-      if (result.since) {
-        const href = changesUrl(urls, {
-          since: result.since,
-          collections: [resource.path],
-          limit: parameters.limit,
-        })
-        ctx.append('Link', link(href, 'changes'))
-      }
+      addLinks(ctx, urls, { data: result, limit: parameters.limit })
       const data = { result, page: variables.page, parameters, parent: of, selection }
       const type = ctx.state.mediaType as string
       const send = () => {

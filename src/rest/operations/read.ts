@@ -1,6 +1,5 @@
 import { callerOf } from '../../http/auth/authenticate.ts'
 import type { Context } from '../../http/context.ts'
-import { link } from '../../http/headers/links.ts'
 import { STATE_HEADERS } from '../../http/headers/response-headers.ts'
 import { DomainError } from '../../model/errors.ts'
 import type { Values } from '../../model/resource.ts'
@@ -8,10 +7,10 @@ import { contentVariant, describeVersion, isNotModified, stateHeaders } from '..
 import { readOperation, runForRequest } from '../graphql-operations.ts'
 import type { Selection } from '../hal.ts'
 import { QueryParameters } from '../query-parameters.ts'
-import { respond, viewerOf } from '../respond.ts'
+import { respond, type Viewer, viewerOf } from '../respond.ts'
 import { authorizeEmbeds, SELECTION_PARAMETERS } from '../selection.ts'
-import { requestedUrl, VERSIONS_PATH } from '../urls.ts'
-import { type ReadOperation, type ResourceParts, withTemplates } from './resource-parts.ts'
+import { urlsFor } from '../urls.ts'
+import { linker, type ReadOperation, type ResourceParts, withTemplates } from './resource-parts.ts'
 
 export const read: ReadOperation = {
   method: 'GET',
@@ -28,19 +27,22 @@ export const read: ReadOperation = {
 
   handler(parts) {
     const { resource, executor, represent, settings } = parts
+    const addLinks = linker('resource', parts)
     const select = readOperation(resource, executor.prepare)
     return async (ctx) => {
       const selection = selectionOf(ctx, parts)
       if (selection) authorizeEmbeds(callerOf(ctx), selection)
       const run = runForRequest(ctx, select(selection), ctx['params'])
       const result = await run.catch((error) => {
-        if (error instanceof DomainError && error.code === 'RESOURCE_GONE') linkVersions(ctx, parts)
+        if (error instanceof DomainError && error.code === 'RESOURCE_GONE')
+          addLinks(ctx, urlsFor(ctx, settings))
         throw error
       })
       const data = result['resource'] as Values
-      linkVersions(ctx, parts)
-      if (selection) return respondWithSelection(ctx, data, selection, parts)
-      const { headers, document } = represent(data, 'read', viewerOf(ctx, settings))
+      const viewer = viewerOf(ctx, settings)
+      addLinks(ctx, viewer.urls)
+      if (selection) return respondWithSelection(ctx, data, selection, viewer, parts)
+      const { headers, document } = represent(data, 'read', viewer)
       describeVersion(ctx, headers)
       if (isNotModified(ctx)) ctx.status = 304
       else respond(ctx, 200, document())
@@ -60,20 +62,14 @@ function selectionOf(
   return selection
 }
 
-/** RFC 5829 §3.1. */
-function linkVersions(ctx: Context, { resource, settings }: ResourceParts): void {
-  if (!settings.feed?.source.changesDays) return
-  ctx.append('Link', link(requestedUrl(ctx, resource, settings) + VERSIONS_PATH, 'version-history'))
-}
-
 /** The entity tag is a digest of the content, which includes embedded resources. */
 function respondWithSelection(
   ctx: Context,
   data: Values,
   selection: Selection,
-  { hal, templatesOf, settings }: ResourceParts,
+  viewer: Viewer,
+  { hal, templatesOf }: ResourceParts,
 ): void {
-  const viewer = viewerOf(ctx, settings)
   const document = hal.resource(data, 'read', viewer.urls, selection)
   respond(ctx, 200, withTemplates(document, templatesOf(data, viewer)), selection.embeds !== undefined)
   describeVersion(ctx, stateHeaders(data, contentVariant(ctx.body as string)))

@@ -1,12 +1,15 @@
+import type { Context } from '../../http/context.ts'
+import { link } from '../../http/headers/links.ts'
 import type { Handler } from '../../http/routes.ts'
 import type { Resource, Values } from '../../model/resource.ts'
 import { stateHeaders } from '../conditional.ts'
 import { createForms, type Templates, variantOf } from '../forms.ts'
 import { createHal, type Occasion } from '../hal.ts'
-import type { ResourceOperation, ResourcePath, RestParts } from '../operation.ts'
+import type { HeaderLink, LinkContext, ResourceOperation, ResourcePath, RestParts } from '../operation.ts'
 import { listQueryParser } from '../parse-list-query.ts'
 import type { Viewer } from '../respond.ts'
 import { selectionParser } from '../selection.ts'
+import type { Urls } from '../urls.ts'
 
 export type ResourceParts = ReturnType<typeof resourceParts>
 
@@ -52,4 +55,15 @@ export function resourceParts(
 
 export function withTemplates(document: object, templates: Templates | undefined): object {
   return Object.keys(templates ?? {}).length === 0 ? document : { ...document, _templates: templates }
+}
+
+/** Makes the function that adds the links in headers to a list or a resource. */
+export function linker(on: HeaderLink['on'], { links, resource }: ResourceParts) {
+  const added = links.filter((one) => one.on === on)
+  return (ctx: Context, urls: Urls, page?: LinkContext['page']): void => {
+    for (const { relation, target } of added) {
+      const href = target({ resource, urls, params: ctx['params'], ...(page && { page }) })
+      if (href !== undefined) ctx.append('Link', link(href, relation))
+    }
+  }
 }

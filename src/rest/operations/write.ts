@@ -6,7 +6,7 @@ import type { Context } from '../../http/context.ts'
 import { type Preferences, parsePreferences } from '../../http/headers/preferences.ts'
 import { readJsonBody } from '../../http/json.ts'
 import { preferencesOf, reportApplied } from '../../http/negotiation.ts'
-import type { Handler } from '../../http/routes.ts'
+import type { Endpoint, Handler } from '../../http/routes.ts'
 import { allows } from '../../model/caller.ts'
 import { refuseInvalid } from '../../model/errors.ts'
 import { keyOf, type ResourceKey } from '../../model/identifiers.ts'
@@ -63,6 +63,12 @@ export interface Write {
   readonly variables: Values
   readonly applied: string | undefined
   respond(result: Values, viewer: Viewer): WriteResponse
+}
+
+/** A route of a write, which a batch can read, too. */
+export interface WriteEndpoint extends Endpoint {
+  readonly scope: NonNullable<Endpoint['scope']>
+  readonly write: (request: WriteRequest) => Write
 }
 
 /** Makes the function that reads requests for a write. */

@@ -1,4 +1,4 @@
-import { numberChanges } from '../../../src/domain/feed/upkeep.ts'
+import { numberChanges } from '../../../src/features/history/feed/upkeep.ts'
 import type { TestDatabase } from './database.ts'
 
 /** Deletes all recorded changes, as if they were too old. */

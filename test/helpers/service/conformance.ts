@@ -9,6 +9,7 @@ import { basePath, type RestSettings } from '../../../src/rest/urls.ts'
 import type { Settings } from '../../../src/service/settings/settings.ts'
 import { domain as tested } from '../domain/domain.ts'
 import type { Answer, Json } from './client.ts'
+import { servedFeatures } from './features.ts'
 
 /** Holds an answer of the service against the OpenAPI document: status, headers, media type, body. */
 export type CheckConformance = (method: string, url: string, answer: Answer) => void
@@ -50,7 +51,9 @@ function makeCheck(settings: Settings, domain: Domain): CheckConformance {
 }
 
 function checkOfVersion(resources: readonly Resource[], settings: RestSettings): CheckConformance {
-  const document = openApiDocument(resources, settings) as Json
+  const document = openApiDocument(resources, settings, {
+    features: servedFeatures().map((create) => create(resources)),
+  }) as Json
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   addFormats.default(ajv)
   ajv.addSchema(document, 'openapi')

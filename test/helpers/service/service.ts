@@ -9,6 +9,7 @@ import { takeTurn } from '../process/turns.ts'
 import { accessToken } from './access-token.ts'
 import { type Client, createClient } from './client.ts'
 import { createConformanceCheck } from './conformance.ts'
+import { servedFeatures } from './features.ts'
 
 /** A running service on a database of its own, and who may call it. */
 export interface TestService {
@@ -71,7 +72,7 @@ export function shareServiceOfSuite(test: TestFn): () => TestService {
   return serviceOfSuite
 }
 
-type TestParts = Pick<ServiceParts, 'reportRequest' | 'reportReplicas'> & { domain?: Domain }
+type TestParts = Pick<ServiceParts, 'features' | 'reportRequest' | 'reportReplicas'> & { domain?: Domain }
 
 /** A busy machine is no reason for a test to see a 503, and the requests of one caller race like those of several. */
 const PATIENT = { databaseTimeout: 60_000, waitingOperations: 10_000, callerShare: 100 } as const
@@ -94,6 +95,7 @@ export async function startTestService(
   const service = await startService({
     settings,
     tokens: TOKENS,
+    features: servedFeatures(),
     ...parts,
     domain: { ...domain, ...parts.domain },
     reportFault: (error) => faults.push(error as Error),

@@ -1,9 +1,9 @@
 import { camelCase, graphNames } from '../../../src/graph/names.ts'
-import { createSchema } from '../../../src/graph/schema/schema.ts'
 import type { Domain } from '../../../src/model/domain.ts'
 import { text } from '../../../src/model/kinds/text.ts'
 import { RESERVED_PATH } from '../../../src/model/problems/definition-problems.ts'
 import { defineResource, type Resource, tableName } from '../../../src/model/resource.ts'
+import { createCompleteSchema } from '../../../src/service/features.ts'
 import { constantOf, type NewResource } from './scaffold.ts'
 
 /** GraphQL's own types. */
@@ -55,7 +55,7 @@ function clashes(resource: NewResource, { resources, versions }: Domain): string
   const { path, name } = resource
   const taken = resources.filter((other) => tableName(other.path) === tableName(path))
   if (taken.length > 0) return [`There is a resource with the path ${path}`]
-  const schema = createSchema(resources, versions)
+  const schema = createCompleteSchema(resources, versions)
   const fieldsOf = (type: string) =>
     Object.keys((schema.getType(type) as { getFields?(): object })?.getFields?.() ?? {})
   const known = new Set([...Object.keys(schema.getTypeMap()), ...fieldsOf('Query'), ...fieldsOf('Mutation')])

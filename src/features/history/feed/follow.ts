@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Caller } from '../../model/caller.ts'
-import { DomainError } from '../../model/errors.ts'
+import type { Caller } from '../../../model/caller.ts'
+import { DomainError } from '../../../model/errors.ts'
 import type { ChangePage, ChangeRequest } from './change-feed.ts'
 import type { FeedWatch } from './watch.ts'
 

@@ -1,9 +1,7 @@
-import { kindOf } from '../../model/fields.ts'
-import type { ResourceKey } from '../../model/identifiers.ts'
-import { inYears } from '../../model/kinds/timestamp.ts'
-import type { Resource, Values } from '../../model/resource.ts'
-import type { Columns } from '../../model/row.ts'
-import { toValues } from '../../model/rows.ts'
+import type { ResourceKey } from '../../../model/identifiers.ts'
+import type { Resource, Values } from '../../../model/resource.ts'
+import type { Columns } from '../../../model/row.ts'
+import { jsonValues, rowOf } from '../../../model/rows.ts'
 import { toCursor } from './position.ts'
 
 export interface RecordedChange {
@@ -50,22 +48,4 @@ export function toChange(resources: readonly Resource[], row: ChangeRow): Record
     values: columns && jsonValues(resource, columns),
     row: columns,
   }
-}
-
-/** The columns of a recorded resource, with the values that statements return. */
-export function rowOf(resource: Resource, columns: Columns, exact: Columns | null): Columns {
-  const converted = resource.leaves.map(({ column, field }) => {
-    const { isExact, toJson } = kindOf(field)
-    const value = (isExact ? exact : columns)?.[column] ?? null
-    return [column, value !== null && toJson ? new Date(inYears(value as string)) : value]
-  })
-  return Object.fromEntries(converted)
-}
-
-export function jsonValues(resource: Resource, row: Columns): Values {
-  const converted = resource.shownLeaves.map(({ column, field }) => {
-    const { toJson } = kindOf(field)
-    return [column, row[column] !== null && toJson ? toJson(row[column] as never) : row[column]]
-  })
-  return toValues(resource, Object.fromEntries(converted))
 }

@@ -1,4 +1,4 @@
-import { errorAt } from '../../model/errors.ts'
+import { errorAt } from '../../../model/errors.ts'
 
 /** Those of each timeline of the server begin at a multiple of this (prisma/engine/begin_timeline.sql). */
 export const POSITIONS_OF_TIMELINE = 10_000_000_000

@@ -1,39 +1,11 @@
-import type { StatementClient } from '../../database/database-client.ts'
-import { BATCH_SIZE, repeat } from '../repeat.ts'
+import type { StatementClient } from '../../../database/database-client.ts'
+import { BATCH_SIZE, repeat } from '../../../domain/repeat.ts'
 
 const DAY_MILLISECONDS = 86_400_000
 const HOUR_MILLISECONDS = 3_600_000
 
 /** How long changes that are not read stay without a position. */
 const NUMBERING_MILLISECONDS = 10_000
-
-/**
- * Sets how many days changes are recorded for; 0 stops recording.
- *
- * @returns whether changes are recorded: false also if the domain lacks the migration
- */
-export async function keepChanges(client: StatementClient, days: number): Promise<boolean> {
-  if (!(await hasFunction(client, 'keep_changes(integer)'))) return false
-  await client.$rows({ text: 'SELECT keep_changes($1)::text AS kept', values: [days] })
-  return days > 0
-}
-
-/**
- * Gives the next changes higher versions and positions than those that a restored database may have lost.
- *
- * @returns false if the domain lacks the migration
- */
-export async function beginTimeline(client: StatementClient): Promise<boolean> {
-  if (!(await hasFunction(client, 'begin_timeline()'))) return false
-  await client.$rows({ text: 'SELECT begin_timeline()::text AS begun', values: [] })
-  return true
-}
-
-async function hasFunction(client: StatementClient, signature: string): Promise<boolean> {
-  const text = 'SELECT to_regprocedure($1) IS NOT NULL AS exists'
-  const [found] = await client.$rows<{ exists: boolean }>({ text, values: [signature] })
-  return found?.exists === true
-}
 
 /** Assigns positions to the committed changes that have none, unless commits wait for a standby. */
 export async function numberChanges(client: StatementClient): Promise<void> {

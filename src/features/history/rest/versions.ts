@@ -1,14 +1,30 @@
-import { HIGHEST_VERSION } from '../../domain/feed/versions.ts'
-import type { Executor, PreparedOperation } from '../../graph/execution/operation.ts'
-import type { Context } from '../../http/context.ts'
-import { DomainError } from '../../model/errors.ts'
-import type { Values } from '../../model/resource.ts'
-import { runForRequest } from '../graphql-operations.ts'
-import { picker } from '../hal.ts'
-import type { ReadOperation, ResourceParts } from '../operations/resource-parts.ts'
-import { QueryParameters } from '../query-parameters.ts'
-import { respond } from '../respond.ts'
-import { keyIn, requestedUrl, VERSIONS_PATH, withQuery } from '../urls.ts'
+import type { Executor, PreparedOperation } from '../../../graph/execution/operation.ts'
+import type { Context } from '../../../http/context.ts'
+import { DomainError } from '../../../model/errors.ts'
+import type { Values } from '../../../model/resource.ts'
+import { runForRequest } from '../../../rest/graphql-operations.ts'
+import { picker } from '../../../rest/hal.ts'
+import type { HeaderLink } from '../../../rest/operation.ts'
+import type { ReadOperation, ResourceParts } from '../../../rest/operations/resource-parts.ts'
+import { QueryParameters } from '../../../rest/query-parameters.ts'
+import { respond } from '../../../rest/respond.ts'
+import { keyIn, requestedUrl, withQuery } from '../../../rest/urls.ts'
+import { HIGHEST_VERSION } from '../feed/versions.ts'
+import type { FeedWatch } from '../feed/watch.ts'
+
+export const VERSIONS_PATH = '/versions'
+
+/** From a resource, also a deleted one, to its versions (RFC 5829 §3.1). */
+export function versionsLink(feed: () => FeedWatch): HeaderLink {
+  return {
+    on: 'resource',
+    relation: 'version-history',
+    target({ urls, resource, params }) {
+      const isRecorded = feed().source.changesDays > 0
+      return isRecorded ? urls.resource(resource, keyIn(params)) + VERSIONS_PATH : undefined
+    },
+  }
+}
 
 const DESCRIPTION = 'Also works after the resource is deleted.'
 

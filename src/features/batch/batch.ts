@@ -1,23 +1,23 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import Router from '@koa/router'
-import { callerOf } from '../http/auth/authenticate.ts'
-import type { Context } from '../http/context.ts'
-import { parsePreferences } from '../http/headers/preferences.ts'
-import { requestHeader } from '../http/headers/request-headers.ts'
-import { JSON_TYPES, readJsonBody } from '../http/json.ts'
-import { refuseLongHeaders } from '../http/negotiation.ts'
-import type { Endpoint, Route } from '../http/routes.ts'
-import { authorize } from '../model/caller.ts'
-import { type DetailCode, DomainError, type ErrorCode, errorAt, STATUS } from '../model/errors.ts'
-import type { Values } from '../model/resource.ts'
-import { isObject } from '../model/values.ts'
-import { idempotencyKeyOf } from './conditional.ts'
-import type { RestParts, ServiceOperation } from './operation.ts'
-import { runBatch, type Write, type WriteRequest, writeRequest } from './operations/write.ts'
-import { QueryParameters } from './query-parameters.ts'
-import { OPERATION_HEADERS, WRITES } from './resource-operations.ts'
-import { linkDescription, negotiate, respond, viewerOf } from './respond.ts'
-import { basePath } from './urls.ts'
+import { callerOf } from '../../http/auth/authenticate.ts'
+import type { Context } from '../../http/context.ts'
+import { parsePreferences } from '../../http/headers/preferences.ts'
+import { requestHeader } from '../../http/headers/request-headers.ts'
+import { JSON_TYPES, readJsonBody } from '../../http/json.ts'
+import { refuseLongHeaders } from '../../http/negotiation.ts'
+import type { Route } from '../../http/routes.ts'
+import { authorize } from '../../model/caller.ts'
+import { type DetailCode, DomainError, type ErrorCode, errorAt, STATUS } from '../../model/errors.ts'
+import type { Values } from '../../model/resource.ts'
+import { isObject } from '../../model/values.ts'
+import { idempotencyKeyOf } from '../../rest/conditional.ts'
+import type { RestParts, ServiceOperation } from '../../rest/operation.ts'
+import { runBatch, type Write, type WriteEndpoint, writeRequest } from '../../rest/operations/write.ts'
+import { QueryParameters } from '../../rest/query-parameters.ts'
+import { OPERATION_HEADERS, WRITES } from '../../rest/resource-operations.ts'
+import { linkDescription, negotiate, respond, viewerOf } from '../../rest/respond.ts'
+import { basePath } from '../../rest/urls.ts'
 
 export const batch: ServiceOperation = {
   method: 'POST',
@@ -68,11 +68,6 @@ export const batch: ServiceOperation = {
 
 /** Each operation keeps the connection and the locks of those before it. */
 export const MAXIMUM_OPERATIONS = 100
-
-export interface WriteEndpoint extends Endpoint {
-  readonly scope: NonNullable<Endpoint['scope']>
-  readonly write: (request: WriteRequest) => Write
-}
 
 const METHODS: readonly string[] = WRITES.map(({ method }) => method)
 

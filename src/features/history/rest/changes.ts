@@ -1,24 +1,51 @@
 import { LRUCache } from 'lru-cache'
-import { readableCollections } from '../../domain/feed/change-feed.ts'
-import { followFeed } from '../../domain/feed/follow.ts'
-import type { FeedWatch } from '../../domain/feed/watch.ts'
-import { changesPerPage } from '../../graph/execution/cost.ts'
-import { callerOf, refuseExpired } from '../../http/auth/authenticate.ts'
-import { abortOnLeave, onExpiry } from '../../http/content/ending.ts'
-import { EVENT_STREAM, sendEvents } from '../../http/content/event-stream.ts'
-import type { Context } from '../../http/context.ts'
-import { requestHeader } from '../../http/headers/request-headers.ts'
-import { preferencesOf, reportApplied } from '../../http/negotiation.ts'
-import type { Handler } from '../../http/routes.ts'
-import type { Values } from '../../model/resource.ts'
-import { runForRequest } from '../graphql-operations.ts'
-import { picker } from '../hal.ts'
-import { ABSENT, type RestParts, type ServiceOperation } from '../operation.ts'
-import { QueryParameters } from '../query-parameters.ts'
-import { linkDescription, MEDIA_TYPES, negotiate, respond } from '../respond.ts'
-import { CHANGES_PATH, type ChangesQuery, changesUrl, type Urls, urlsFor } from '../urls.ts'
+import { changesPerPage } from '../../../graph/execution/cost.ts'
+import { POSITIONED } from '../../../graph/schema/pages.ts'
+import { callerOf, refuseExpired } from '../../../http/auth/authenticate.ts'
+import { abortOnLeave, onExpiry } from '../../../http/content/ending.ts'
+import { EVENT_STREAM, sendEvents } from '../../../http/content/event-stream.ts'
+import type { Context } from '../../../http/context.ts'
+import { requestHeader } from '../../../http/headers/request-headers.ts'
+import { preferencesOf, reportApplied } from '../../../http/negotiation.ts'
+import type { Handler } from '../../../http/routes.ts'
+import type { Values } from '../../../model/resource.ts'
+import { runForRequest } from '../../../rest/graphql-operations.ts'
+import { picker } from '../../../rest/hal.ts'
+import { ABSENT, type HeaderLink, type RestParts, type ServiceOperation } from '../../../rest/operation.ts'
+import { QueryParameters } from '../../../rest/query-parameters.ts'
+import { linkDescription, MEDIA_TYPES, negotiate, respond } from '../../../rest/respond.ts'
+import { type Urls, urlsFor, withQuery } from '../../../rest/urls.ts'
+import { readableCollections } from '../feed/change-feed.ts'
+import { followFeed } from '../feed/follow.ts'
+import type { FeedWatch } from '../feed/watch.ts'
 
-export const changes = {
+export const CHANGES_PATH = '/changes'
+
+/** A query of the feed of changes; these are also the variables of its operation. */
+type ChangesQuery = {
+  readonly since?: string | undefined
+  readonly collections?: readonly string[] | undefined
+  readonly limit: number
+}
+
+function changesUrl({ base }: Urls, { since, collections, limit }: ChangesQuery): string {
+  return withQuery(base + CHANGES_PATH, { since, collection: collections?.join(), limit })
+}
+
+/** From a page of a list to the changes after it. */
+export const changesLink: HeaderLink = {
+  on: 'list',
+  relation: 'changes',
+  selects: `since: ${POSITIONED}`,
+  target({ urls, resource, page }) {
+    const since = page?.data['since'] as string | null | undefined
+    return since && page
+      ? changesUrl(urls, { since, collections: [resource.path], limit: page.limit })
+      : undefined
+  },
+}
+
+const record = {
   method: 'GET',
   path: CHANGES_PATH,
   id: 'listChanges',
@@ -42,8 +69,12 @@ export const changes = {
     },
   },
   errors: ['ACCESS_DENIED', ...ABSENT, 'METHOD_NOT_ALLOWED'],
-  handler: changesHandler,
-} as const satisfies ServiceOperation
+} as const satisfies Omit<ServiceOperation, 'handler'>
+
+/** @param feed available once the service has started */
+export function changesOperation(feed: () => FeedWatch): ServiceOperation {
+  return { ...record, handler: (parts) => changesHandler(parts, feed) }
+}
 
 const OPERATION = `query ($since: String, $collections: [String!], $limit: Int!) {
   changes(since: $since, collections: $collections, limit: $limit) {
@@ -70,7 +101,7 @@ interface Change extends Values {
   readonly resource: Values | null
 }
 
-function changesHandler({ resources, executor, settings }: RestParts): Handler {
+function changesHandler({ resources, executor, settings }: RestParts, feed: () => FeedWatch): Handler {
   const operation = executor.prepare({ type: 'query', name: 'changes', text: OPERATION, sizedBy: 'limit' })
   const known = new Map(
     resources.map((resource) => [resource.path, { resource, membersOf: picker(resource.shownFields) }]),
@@ -104,11 +135,11 @@ function changesHandler({ resources, executor, settings }: RestParts): Handler {
 
   async function waitAsPreferred(ctx: Context, query: ChangesQuery): Promise<void> {
     const { wait } = preferencesOf(ctx)
-    if (wait === undefined || !settings.feed || ctx.method === 'HEAD') return
+    if (wait === undefined || ctx.method === 'HEAD') return
     const request = requestOf(ctx, query)
     const ended = abortOnLeave(ctx)
     const forgetExpiry = onExpiry(ctx, () => ended.abort())
-    const found = await settings.feed.wait(request, callerOf(ctx), wait * 1_000, ended.signal)
+    const found = await feed().wait(request, callerOf(ctx), wait * 1_000, ended.signal)
     forgetExpiry()
     refuseExpired(ctx)
     if (found) reportApplied(ctx, `wait=${wait}`)
@@ -123,7 +154,7 @@ function changesHandler({ resources, executor, settings }: RestParts): Handler {
     return { text: `${events.join('')}id: ${next}\n\n`, hasMore, next }
   }
 
-  async function stream(ctx: Context, feed: FeedWatch): Promise<void> {
+  async function stream(ctx: Context): Promise<void> {
     const asked = parseChangesQuery(
       ctx,
       settings.maximumPageSize,
@@ -149,7 +180,7 @@ function changesHandler({ resources, executor, settings }: RestParts): Handler {
     }
     sendEvents(ctx, async function* (signal) {
       const empty = (next: string) => toEvents({ items: [], hasMore: false, next }, urls)
-      const follower = { feed, caller, request, read, empty, signal }
+      const follower = { feed: feed(), caller, request, read, empty, signal }
       for await (const { text } of followFeed(toEvents(first as Page, urls), follower)) yield text
     })
   }
@@ -158,8 +189,7 @@ function changesHandler({ resources, executor, settings }: RestParts): Handler {
     negotiate(ctx, [...MEDIA_TYPES, EVENT_STREAM])
     const urls = urlsFor(ctx, settings)
     linkDescription(ctx, urls)
-    const { feed } = settings
-    if (feed && ctx.state.mediaType === EVENT_STREAM) return stream(ctx, feed)
+    if (ctx.state.mediaType === EVENT_STREAM) return stream(ctx)
     const query = parseChangesQuery(ctx, settings.maximumPageSize)
     await waitAsPreferred(ctx, query)
     const { changes } = await runForRequest(ctx, operation, query)
@@ -182,7 +212,7 @@ function changesHandler({ resources, executor, settings }: RestParts): Handler {
  */
 function parseChangesQuery(ctx: Context, maximum: number, last?: string): ChangesQuery {
   const parameters = new QueryParameters(ctx.URL.searchParams)
-  parameters.checkNames(Object.keys(changes.query))
+  parameters.checkNames(Object.keys(record.query))
   const limit = parameters.limit(maximum)
   parameters.refuseProblems()
   const since = last ?? parameters.search.get('since') ?? undefined

@@ -1,11 +1,12 @@
-import type { DatabaseClient, StatementClient } from '../../database/database-client.ts'
-import { exactColumns } from '../../database/sql/statement.ts'
-import { DomainError } from '../../model/errors.ts'
-import { isResourceKey, type ResourceKey } from '../../model/identifiers.ts'
-import { type Resource, tableName, type Values } from '../../model/resource.ts'
-import { notFoundOrGone, resourceNotFound } from '../read.ts'
+import type { DatabaseClient, StatementClient } from '../../../database/database-client.ts'
+import { exactColumns } from '../../../database/sql/statement.ts'
+import { notFoundOrGone, resourceNotFound } from '../../../domain/read.ts'
+import { DomainError } from '../../../model/errors.ts'
+import { isResourceKey, type ResourceKey } from '../../../model/identifiers.ts'
+import { type Resource, tableName, type Values } from '../../../model/resource.ts'
+import { jsonValues, rowOf } from '../../../model/rows.ts'
 import type { Source } from './change-feed.ts'
-import { type ChangeRow, jsonValues, rowOf } from './recorded-change.ts'
+import type { ChangeRow } from './recorded-change.ts'
 
 /** A state of a resource, or its deletion. */
 interface RecordedVersion {

@@ -1,24 +1,27 @@
+import type { Connections } from '../../../graph/execution/connections.ts'
+import { type GraphContext, requireScope } from '../../../graph/execution/context.ts'
+import { graphNames, parentArgument } from '../../../graph/names.ts'
+import { type FilterArguments, toFilter } from '../../../graph/schema/filters.ts'
+import { refuseOutOfBounds } from '../../../graph/schema/lists.ts'
+import { POSITIONED } from '../../../graph/schema/pages.ts'
+import { fieldsOf, type SchemaField, type SchemaPart } from '../../../graph/schema/sdl.ts'
+import { DomainError, errorAt } from '../../../model/errors.ts'
+import { matcherOf } from '../../../model/query/matches.ts'
+import { DEFAULT_PAGE_SIZE, relatedTargets } from '../../../model/query/query.ts'
+import { requestKey } from '../../../model/query/request-key.ts'
+import type { Resource, Values } from '../../../model/resource.ts'
 import {
   type ChangePage,
   type ChangeRequest,
   NOW,
   readableCollections,
   readChanges,
-} from '../../domain/feed/change-feed.ts'
-import { followFeed } from '../../domain/feed/follow.ts'
-import { lowerCaseOf } from '../../domain/feed/lower-case.ts'
-import type { RecordedChange } from '../../domain/feed/recorded-change.ts'
-import { DomainError, errorAt } from '../../model/errors.ts'
-import { matcherOf } from '../../model/query/matches.ts'
-import { DEFAULT_PAGE_SIZE, relatedTargets } from '../../model/query/query.ts'
-import { requestKey } from '../../model/query/request-key.ts'
-import type { Resource, Values } from '../../model/resource.ts'
-import type { Connections } from '../execution/connections.ts'
-import { type GraphContext, requireScope } from '../execution/context.ts'
-import { graphNames, parentArgument } from '../names.ts'
-import { type FilterArguments, toFilter } from './filters.ts'
-import { refuseOutOfBounds } from './lists.ts'
-import type { SchemaField } from './sdl.ts'
+} from '../feed/change-feed.ts'
+import { followFeed } from '../feed/follow.ts'
+import { lowerCaseOf } from '../feed/lower-case.ts'
+import { toCursor } from '../feed/position.ts'
+import type { RecordedChange } from '../feed/recorded-change.ts'
+import type { FeedWatch } from '../feed/watch.ts'
 
 export const CHANGES = /* GraphQL */ `
 "What happened to a resource."
@@ -50,7 +53,7 @@ interface ChangesArguments {
   readonly limit: number
 }
 
-export function changesQuery(resources: readonly Resource[]): SchemaField {
+export function changesQuery(resources: readonly Resource[], feed: () => FeedWatch): SchemaField {
   return {
     sdl: `"Changes of the collections that the caller may read. Following nextCursor returns each exactly once."
       changes(
@@ -64,7 +67,7 @@ export function changesQuery(resources: readonly Resource[]): SchemaField {
       refuseOutOfBounds('limit', limit, 1, domain.maximumPageSize)
       const wanted = readableCollections(resources, collections ?? undefined, context.caller)
       const request = { resources: wanted, since: since ?? undefined, limit }
-      const { changes, next, hasMore } = await connections.use(() => readChanges(domain, request))
+      const { changes, next, hasMore } = await connections.use(() => readChanges(feed().source, request))
       if (since === NOW) seeChangesSoFar(context)
       return { items: changes.map(toItem), hasMore, nextCursor: next }
     },
@@ -87,20 +90,25 @@ function toItem({ cursor, resource, key, version, event, time, by, values }: Rec
 
 const SINCE = '"Cursor to start after. By default, starts now." since: String'
 
-export function changesSubscription(resources: readonly Resource[]): SchemaField {
+export function changesSubscription(resources: readonly Resource[], feed: () => FeedWatch): SchemaField {
   return {
     sdl: `"Changes of the collections that the caller may read, as they happen, in the same order for all readers."
       changes("Only changes of these collections." collections: [String!], ${SINCE}): RecordedChange!`,
     resolve: toItem,
     subscribe: (_, { collections, since }: ChangesArguments, context) =>
-      followChanges(context, readableCollections(resources, collections ?? undefined, context.caller), since),
+      followChanges(
+        context,
+        feed(),
+        readableCollections(resources, collections ?? undefined, context.caller),
+        since,
+      ),
   }
 }
 
 type ResourceArguments = FilterArguments & Pick<ChangesArguments, 'since'>
 
 /** Sends changes after which the resource matches a filter, and all deletions, which leave nothing to match. */
-export function resourceSubscription(resource: Resource): SchemaField {
+export function resourceSubscription(resource: Resource, feed: () => FeedWatch): SchemaField {
   const { changed, filter: filterType } = graphNames(resource)
   const parent = parentArgument(resource)
   return {
@@ -124,7 +132,7 @@ export function resourceSubscription(resource: Resource): SchemaField {
       const lower = await connections.use(() => lowerCaseOf(domain.client))
       const matches = condition && matcherOf(resource, condition, lower)
       const parentId = parent ? ((args as Values)[parent] ?? undefined) : undefined
-      return followChanges(context, [resource], since, ({ key, row }) => {
+      return followChanges(context, feed(), [resource], since, ({ key, row }) => {
         if (parentId !== undefined && key.parentId !== parentId) return false
         return !row || !matches || matches(row)
       })
@@ -141,21 +149,21 @@ export function resourceSubscription(resource: Resource): SchemaField {
  */
 async function followChanges(
   context: GraphContext,
+  feed: FeedWatch,
   resources: readonly Resource[],
   since: string | null | undefined,
   isShown: (change: RecordedChange) => boolean = () => true,
 ): Promise<AsyncIterable<RecordedChange | undefined>> {
   const { caller, connections, domain, slot, subscriber } = context
   if (!subscriber) throw new TypeError('A subscription needs a stream of events.')
-  const { feed } = domain
   const { signal } = subscriber
   const limit = Math.min(subscriber.pageSize, domain.maximumPageSize)
   const request = { resources, since: since ?? NOW, limit }
   slot.throwIfLate()
-  const first = await readPage(context, connections, request)
+  const first = await readPage(feed, connections, request)
   if (request.since === NOW) seeChangesSoFar(context)
   const read = (position: string) =>
-    subscriber.read((own) => readPage(context, own, { ...request, since: position }))
+    subscriber.read((own) => readPage(feed, own, { ...request, since: position }))
   return (async function* () {
     const empty = (next: string): ChangePage => ({ changes: [], next, hasMore: false })
     for await (const page of followFeed(first, { feed, caller, request, read, empty, signal })) {
@@ -173,10 +181,10 @@ function seeChangesSoFar({ caller, domain }: GraphContext): void {
 }
 
 /** Subscriptions at the same position share a page. */
-function readPage({ domain }: GraphContext, connections: Connections, request: ChangeRequest) {
+function readPage({ source }: FeedWatch, connections: Connections, request: ChangeRequest) {
   const { resources, since, limit } = request
   return connections.read({
-    client: domain.client,
+    client: source.client,
     key: requestKey(
       'changes',
       resources.map(({ path }) => path),
@@ -185,6 +193,18 @@ function readPage({ domain }: GraphContext, connections: Connections, request: C
     ),
     scans: [],
     // Replicas may lack changes, and cannot assign positions.
-    run: () => readChanges(domain, request),
+    run: () => readChanges(source, request),
   })
+}
+
+/** The position of a page of a list in the feed. */
+export function changesCursor(resource: Resource, feed: () => FeedWatch): SchemaPart {
+  const { pageType } = graphNames(resource)
+  const field: SchemaField = {
+    sdl: `"Cursor for the feed of changes: the page includes all changes up to it. At most ten seconds old, unless the page is. Null if changes are not recorded."
+      ${POSITIONED}: String`,
+    resolve: ({ position }: { position?: number }) =>
+      position === undefined ? null : toCursor(feed().startFor(position)),
+  }
+  return fieldsOf(pageType, `extend type ${pageType}`, [field])
 }

@@ -1,9 +1,10 @@
-import { readableCollections } from '../../domain/feed/change-feed.ts'
-import { HIGHEST_VERSION, readVersion, readVersions } from '../../domain/feed/versions.ts'
-import { DEFAULT_PAGE_SIZE } from '../../model/query/query.ts'
-import type { Resource } from '../../model/resource.ts'
-import { refuseOutOfBounds } from './lists.ts'
-import type { SchemaField } from './sdl.ts'
+import { refuseOutOfBounds } from '../../../graph/schema/lists.ts'
+import type { SchemaField } from '../../../graph/schema/sdl.ts'
+import { DEFAULT_PAGE_SIZE } from '../../../model/query/query.ts'
+import type { Resource } from '../../../model/resource.ts'
+import { readableCollections } from '../feed/change-feed.ts'
+import { HIGHEST_VERSION, readVersion, readVersions } from '../feed/versions.ts'
+import type { FeedWatch } from '../feed/watch.ts'
 
 export const VERSIONS = /* GraphQL */ `
 "A state of a resource, or its deletion."
@@ -30,7 +31,7 @@ interface VersionsArguments {
   readonly limit: number
 }
 
-export function versionsQuery(resources: readonly Resource[]): SchemaField {
+export function versionsQuery(resources: readonly Resource[], feed: () => FeedWatch): SchemaField {
   return {
     sdl: `"The versions of a resource that are kept, also after its deletion."
       versions(
@@ -50,10 +51,11 @@ export function versionsQuery(resources: readonly Resource[]): SchemaField {
       const [resource] = readableCollections(resources, [collection], caller) as readonly [Resource]
       const parents = { collection: undefined, owned: parentId ?? undefined, singleton: id }
       const key = { id, parentId: parents[resource.kind] }
+      const source = { ...feed().source, client: domain.client }
       const { versions, hasMore } = await connections.use(async () =>
         typeof version === 'number'
-          ? { versions: [await readVersion(domain, resource, key, version)], hasMore: false }
-          : readVersions(domain, resource, key, { before: below, limit }),
+          ? { versions: [await readVersion(source, resource, key, version)], hasMore: false }
+          : readVersions(source, resource, key, { before: below, limit }),
       )
       const items = versions.map(({ event, values, ...recorded }) => {
         return { ...recorded, event: event?.toUpperCase(), resource: values }

@@ -1,0 +1,64 @@
+import { fieldsOf, type SchemaPart } from '../../graph/schema/sdl.ts'
+import type { Resource } from '../../model/resource.ts'
+import type { Core, Feature } from '../feature.ts'
+import { startChangeUpkeep } from './feed/upkeep.ts'
+import { FeedWatch } from './feed/watch.ts'
+import {
+  CHANGES,
+  changesCursor,
+  changesQuery,
+  changesSubscription,
+  resourceSubscription,
+} from './graphql/changes.ts'
+import { VERSIONS, versionsQuery } from './graphql/versions.ts'
+import { openapi } from './openapi.ts'
+import { changesLink, changesOperation } from './rest/changes.ts'
+import { version, versions, versionsLink } from './rest/versions.ts'
+
+/**
+ * History: the feed of changes (`/changes`, `changes` in GraphQL), subscriptions to it, and the versions of each resource
+ * (`/versions`). The database records the changes; CHANGES_DAYS says for how long, and 0 switches the feature off.
+ *
+ * Adds to the schema the queries, the subscriptions and `changesCursor` of a page; to REST two operations for each
+ * resource, one of the service, and the links `changes` and `version-history`. After a write, waiting requests look for
+ * changes at once. In the background, changes get their positions, and expired ones are deleted.
+ */
+export function createHistory(resources: readonly Resource[]): Feature {
+  let feed: FeedWatch | undefined
+  const current = () => feed as FeedWatch
+  return {
+    schema: schemaParts(resources, current),
+    operations: { resource: [versions, version], service: [changesOperation(current)] },
+    links: [changesLink, versionsLink(current)],
+    openapi,
+    async start(core) {
+      const opened = await openFeed(core)
+      feed = opened
+      const stopUpkeep = core.changesDays > 0 ? startChangeUpkeep(opened) : () => {}
+      return () => {
+        stopUpkeep()
+        opened.stop()
+      }
+    },
+    written: () => feed?.written(),
+  }
+}
+
+function schemaParts(resources: readonly Resource[], feed: () => FeedWatch): SchemaPart[] {
+  const declaration =
+    '"Changes as they happen, as server-sent events. Each field needs the read scope of its collection." type Subscription'
+  const subscriptions = resources.map((resource) => resourceSubscription(resource, feed))
+  return [
+    { typeDefs: CHANGES + VERSIONS, resolvers: {} },
+    fieldsOf('Query', 'extend type Query', [changesQuery(resources, feed), versionsQuery(resources, feed)]),
+    fieldsOf('Subscription', declaration, [changesSubscription(resources, feed), ...subscriptions]),
+    ...resources.filter(({ listed }) => listed).map((resource) => changesCursor(resource, feed)),
+  ]
+}
+
+async function openFeed({ database, readers, changesDays, replicaLag }: Core): Promise<FeedWatch> {
+  const { client, notifications } = database
+  const feed = new FeedWatch({ client, changesDays }, notifications, undefined, readers && replicaLag)
+  await feed.refresh()
+  return feed
+}

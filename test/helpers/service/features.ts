@@ -1,0 +1,14 @@
+import type { CreateFeature } from '../../../src/features/feature.ts'
+import { FEATURES } from '../../../src/service/features.ts'
+
+let served: readonly CreateFeature[] = FEATURES
+
+/** The features of the services that tests start. */
+export function servedFeatures(): readonly CreateFeature[] {
+  return served
+}
+
+/** Makes later services of this process keep the specification alone. */
+export function serveNoFeatures(): void {
+  served = []
+}
