@@ -1,4 +1,5 @@
 import type { Parent } from '../graph/execution/context.ts'
+import type { HalRelation } from '../http/headers/links.ts'
 import { keyOf } from '../model/identifiers.ts'
 import { linkedFrom } from '../model/relations.ts'
 import { identifierField, type Leaf, type Resource, type Values } from '../model/resource.ts'
@@ -6,6 +7,9 @@ import { type Urls, withQuery } from './urls.ts'
 
 type Link = { readonly href: string; readonly templated?: true }
 type Links = Readonly<Record<string, Link | null>>
+
+/** Links with the relations of the closed table. */
+type OwnLinks = Partial<Record<HalRelation, Link | null>>
 
 /** Determines the links of a representation (SPEC §2.3). */
 export type Occasion = 'item' | 'read' | 'created' | 'put'
@@ -62,14 +66,15 @@ export function createHal(resource: Resource, resources: readonly Resource[]) {
   function links(data: Values, occasion: Occasion, urls: Urls): Links {
     const key = keyOf(resource, data)
     const self = { href: urls.resource(resource, key) }
-    const links: Record<string, Link> = { self }
+    const own: OwnLinks = { self }
+    const links = own as Record<string, Link>
     if (occasion === 'item') return links
-    if (occasion !== 'put' && listed) links['collection'] = { href: urls.collection(resource, key.parentId) }
+    if (occasion !== 'put' && listed) own.collection = { href: urls.collection(resource, key.parentId) }
     if (occasion !== 'put' && owner) {
-      links['parent'] = { href: urls.resource(owner, { id: key.parentId as string }) }
+      own.parent = { href: urls.resource(owner, { id: key.parentId as string }) }
     }
-    if (occasion === 'read' && replaceable) links['edit'] = self
-    if (occasion === 'read') links['delete'] = self
+    if (occasion === 'read' && replaceable) own.edit = self
+    if (occasion === 'read') own.delete = self
     for (const { relation, leaf, target } of references) {
       const id = data[leaf.column] as string | null
       if (id !== null) links[relation] = { href: urls.resource(target, { id }) }
@@ -111,7 +116,7 @@ export function createHal(resource: Resource, resources: readonly Resource[]) {
       href: `${collection}?page=${page}&${query}${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`,
     })
     const before = previous ? Math.max(reached - 1, 1) : Math.min(reached - 1, last)
-    const links: Links = {
+    const links: OwnLinks = {
       self: link(page, requested),
       first: link(1),
       ...(totalPages !== undefined && { last: link(last) }),

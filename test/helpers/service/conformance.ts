@@ -2,6 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { openApiDocument } from '../../../src/documents/openapi/document.ts'
 import { PROBLEM } from '../../../src/http/errors.ts'
+import { COMMON_HEADERS, RESPONSE_HEADERS } from '../../../src/http/headers/response-headers.ts'
 import { type Domain, servedVersions } from '../../../src/model/domain.ts'
 import type { Resource } from '../../../src/model/resource.ts'
 import { apiVersions } from '../../../src/rest/api-versions.ts'
@@ -50,6 +51,11 @@ function makeCheck(settings: Settings, domain: Domain): CheckConformance {
   }
 }
 
+/** The closed tables of response headers. */
+const KNOWN_HEADERS = new Set(
+  [...Object.keys(RESPONSE_HEADERS), ...COMMON_HEADERS].map((name) => name.toLowerCase()),
+)
+
 function checkOfVersion(resources: readonly Resource[], settings: RestSettings): CheckConformance {
   const document = openApiDocument(resources, settings, {
     features: servedFeatures().map((create) => create(resources)),
@@ -74,6 +80,8 @@ function checkOfVersion(resources: readonly Resource[], settings: RestSettings):
 
   return (method, url, answer) => {
     const { pathname, searchParams } = new URL(url)
+    const unknown = [...answer.headers.keys()].filter((name) => !KNOWN_HEADERS.has(name))
+    if (unknown.length > 0) throw new ConformanceError(`${url} has the unknown header ${unknown}`)
     const found = paths.filter(({ pattern }) => pattern.test(pathname)).sort(byVariables)[0]
     const isBelowBase = pathname === base || pathname.startsWith(`${base}/`)
     if (!found && !isBelowBase) return
