@@ -86,10 +86,10 @@ function cellsOf(record: Buffer, delimiter: string = DELIMITERS[0]): readonly Ce
 /** The delimiter with which all columns are known, or else the one that makes the most columns. */
 function headerOf(resource: Resource, record: Buffer): Header {
   const parsed = DELIMITERS.map((delimiter) => ({ delimiter, names: namesIn(record, delimiter) }))
-  const found = parsed
+  const candidates = parsed
     .filter(({ names }) => names.every((name) => name === '' || leafOf(resource, name)))
     .concat(parsed.sort((one, other) => other.names.length - one.names.length))
-  const [{ delimiter, names }] = found as [(typeof parsed)[number]]
+  const [{ delimiter, names }] = candidates as [(typeof parsed)[number]]
   return { delimiter, columns: columnsOf(resource, names) }
 }
 
@@ -105,9 +105,9 @@ function columnsOf(resource: Resource, names: readonly string[]): readonly Colum
   const columns = names.map((name) => leafOf(resource, name))
   const unknown = names.filter((name, index) => name !== '' && !columns[index])
   if (unknown.length > 0) {
-    const known = resource.shownLeaves.map(({ name }) => name).join(', ')
+    const supported = resource.shownLeaves.map(({ name }) => name).join(', ')
     throw new ArgumentsError(
-      `Unknown columns in the header: ${unknown.join(', ')}. Columns of ${resource.path}: ${known}. ` +
+      `Unknown columns in the header: ${unknown.join(', ')}. Columns of ${resource.path}: ${supported}. ` +
         'Commas, semicolons or tabs separate them.',
     )
   }
@@ -129,14 +129,14 @@ function cellsToValues(resource: Resource, columns: readonly Column[], cells: re
     const message = `The row has ${cells.length} cells, but the header has ${columns.length}.`
     throw new DomainError('VALIDATION_FAILED', message)
   }
-  const given = columns.flatMap((leaf, index) => {
+  const entries = columns.flatMap((leaf, index) => {
     const cell = cells[index]
     if (leaf) return [[leaf.column, cellValue(leaf, cell)] as const]
     if (cell === undefined || cell === '') return []
     const message = `The cell ${index + 1} has a value, but no name in the header.`
     throw new DomainError('VALIDATION_FAILED', message)
   })
-  return toValues(resource, Object.fromEntries(given))
+  return toValues(resource, Object.fromEntries(entries))
 }
 
 /** A comma, and three digits after it, can mean a fraction or thousands. */

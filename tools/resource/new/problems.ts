@@ -44,9 +44,9 @@ function formProblems({ path, name }: NewResource): string[] {
 function ownerProblems({ kind, owner }: NewResource, resources: readonly Resource[]): string[] {
   if (kind === 'collection') return owner ? ['A collection has no owner: use --kind owned or singleton'] : []
   if (!owner) return [`A resource of the kind ${kind} needs --owner, the path of a collection`]
-  const found = resources.find(({ path }) => path === owner.path)
+  const target = resources.find(({ path }) => path === owner.path)
   const collections = resources.filter((other) => other.kind === 'collection').map(({ path }) => path)
-  return found?.kind === 'collection'
+  return target?.kind === 'collection'
     ? []
     : [`The owner ${owner.path} is not a collection. Collections: ${collections.join(', ')}`]
 }
@@ -58,14 +58,14 @@ function clashes(resource: NewResource, { resources, versions }: Domain): string
   const schema = createCompleteSchema(resources, versions)
   const fieldsOf = (type: string) =>
     Object.keys((schema.getType(type) as { getFields?(): object })?.getFields?.() ?? {})
-  const known = new Set([...Object.keys(schema.getTypeMap()), ...fieldsOf('Query'), ...fieldsOf('Mutation')])
-  const names = Object.values(graphNames(asDefinition(resource))).filter((graphName) => known.has(graphName))
+  const names = new Set([...Object.keys(schema.getTypeMap()), ...fieldsOf('Query'), ...fieldsOf('Mutation')])
+  const clashing = Object.values(graphNames(asDefinition(resource))).filter((name) => names.has(name))
   const siblings = resource.owner
     ? fieldsOf(resource.owner.name).filter((field) => field === camelCase(path))
     : []
   return [
-    ...(names.length > 0
-      ? [`The name ${name} clashes with ${names.join(', ')} of the GraphQL schema: choose another --name`]
+    ...(clashing.length > 0
+      ? [`The name ${name} clashes with ${clashing.join(', ')} of the GraphQL schema: choose another --name`]
       : []),
     ...siblings.map((field) => `${resource.owner?.name} already has the field ${field} in GraphQL`),
   ]

@@ -33,11 +33,11 @@ export async function* followFeed<Page extends Pick<ChangePage, 'next' | 'hasMor
     yield page
     if (signal.aborted) return
     const { next, hasMore } = page
-    const found = hasMore
+    const result = hasMore
       ? { isThere: true, reached: next }
       : await feed.wait({ ...request, since: next }, caller, HEARTBEAT_MILLISECONDS, signal)
-    if (!found || signal.aborted) return
-    page = found.isThere ? await repeated(() => read(next)) : empty(found.reached ?? next)
+    if (!result || signal.aborted) return
+    page = result.isThere ? await repeated(() => read(next)) : empty(result.reached ?? next)
   }
 }
 

@@ -8,7 +8,7 @@ const LAST_LETTER = 0x1ffff
 /** Of all texts whose lower case is kept. */
 const KEPT_CHARACTERS = 2 * 1024 * 1024
 
-const known = new WeakMap<StatementClient, Promise<LowerCase>>()
+const mappings = new WeakMap<StatementClient, Promise<LowerCase>>()
 
 /**
  * Lowers the case of a text as this database does, letter by letter. Databases differ from JavaScript and from each other
@@ -16,9 +16,9 @@ const known = new WeakMap<StatementClient, Promise<LowerCase>>()
  * subscription is checked for the same ones.
  */
 export function lowerCaseOf(client: StatementClient): Promise<LowerCase> {
-  const reading = known.get(client) ?? readLowerCase(client)
-  known.set(client, reading)
-  reading.catch(() => known.delete(client))
+  const reading = mappings.get(client) ?? readLowerCase(client)
+  mappings.set(client, reading)
+  reading.catch(() => mappings.delete(client))
   return reading
 }
 
@@ -32,8 +32,8 @@ async function readLowerCase(client: StatementClient): Promise<LowerCase> {
     sizeCalculation: ({ length }) => length + 1,
   })
   return (original) => {
-    const found = lowered.get(original)
-    if (found !== undefined) return found
+    const recent = lowered.get(original)
+    if (recent !== undefined) return recent
     const lower = original.replace(/\p{Changes_When_Lowercased}/gu, (letter) => letters.get(letter) ?? letter)
     lowered.set(original, lower)
     return lower

@@ -20,7 +20,7 @@ const WAKE_MILLISECONDS = 2
 const MAXIMUM_WAITING = 1_000
 const MAXIMUM_OF_CALLER = 100
 
-type Found = ReturnType<typeof hasChanges>
+type Search = ReturnType<typeof hasChanges>
 
 /** Follows the end of the feed for all callers of a process, with one statement at a time. */
 export class FeedWatch {
@@ -28,8 +28,8 @@ export class FeedWatch {
   #recent: { readonly time: number; readonly last?: number } = { time: Number.NEGATIVE_INFINITY }
   /** The end of the feed at least `replicaLag` ago. */
   #settled: number | undefined
-  /** Results up to this end of the feed, by request: most callers wait for the same changes. */
-  readonly #found = new LRUCache<string, Found>({ max: MAXIMUM_WAITING })
+  /** Searches up to this end of the feed, by request: most callers wait for the same changes. */
+  readonly #searches = new LRUCache<string, Search>({ max: MAXIMUM_WAITING })
   #isPolling = false
   #isWritten = false
   #endPause = () => {}
@@ -63,7 +63,7 @@ export class FeedWatch {
     this.#settle(last)
     if (last === this.#last) return
     this.#last = last
-    this.#found.clear()
+    this.#searches.clear()
     void this.#wakeAll()
   }
 
@@ -100,10 +100,10 @@ export class FeedWatch {
     { identity }: Caller,
     milliseconds: number,
     signal: AbortSignal,
-  ): Promise<Awaited<Found> | undefined> {
+  ): Promise<Awaited<Search> | undefined> {
     if (this.source.changesDays === 0) return undefined
-    const own = [...this.#waits].filter((wait) => wait.identity === identity)
-    if (own.length >= MAXIMUM_OF_CALLER || this.#waiting.size >= MAXIMUM_WAITING) return undefined
+    const waits = [...this.#waits].filter((wait) => wait.identity === identity)
+    if (waits.length >= MAXIMUM_OF_CALLER || this.#waiting.size >= MAXIMUM_WAITING) return undefined
     // AbortSignal.any and AbortSignal.timeout can be collected as garbage, and then never fire (Node 20).
     const ending = new AbortController()
     const ended = ending.signal
@@ -118,9 +118,9 @@ export class FeedWatch {
       while (!ended.aborted) {
         // Before the search, so that a change during it also wakes.
         const change = this.#next(ended)
-        const found = await this.#find({ ...request, since })
-        if (found.isThere) return found
-        since = found.reached
+        const result = await this.#find({ ...request, since })
+        if (result.isThere) return result
+        since = result.reached
         await change
       }
       return this.#isStopped ? undefined : { isThere: false, reached: since }
@@ -151,17 +151,17 @@ export class FeedWatch {
     this.#endPause()
   }
 
-  #find(request: ChangeRequest): Found {
+  #find(request: ChangeRequest): Search {
     const key = [request.since, ...request.resources.map(({ path }) => path)].join(' ')
-    const known = this.#found.get(key)
-    if (known) return known
-    const found = hasChanges(this.source, request).catch(() => {
-      this.#found.delete(key)
+    const earlier = this.#searches.get(key)
+    if (earlier) return earlier
+    const search = hasChanges(this.source, request).catch(() => {
+      this.#searches.delete(key)
       // The read that follows succeeds, or reports the error to its own caller.
       return { isThere: true, reached: request.since }
     })
-    this.#found.set(key, found)
-    return found
+    this.#searches.set(key, search)
+    return search
   }
 
   /** Resolves when the feed has changed, or the signal is aborted. */

@@ -103,7 +103,7 @@ interface Change extends Values {
 
 function changesHandler({ resources, executor, settings }: RestParts, feed: () => FeedWatch): Handler {
   const operation = executor.prepare({ type: 'query', name: 'changes', text: OPERATION, sizedBy: 'limit' })
-  const known = new Map(
+  const collections = new Map(
     resources.map((resource) => [resource.path, { resource, membersOf: picker(resource.shownFields) }]),
   )
   type EventPage = ReturnType<typeof toEvents>
@@ -122,7 +122,9 @@ function changesHandler({ resources, executor, settings }: RestParts, feed: () =
   }
 
   function represent({ cursor, resource: values, event, parent_id, ...change }: Change, urls: Urls): Values {
-    const { resource, membersOf } = known.get(change.collection) as NonNullable<ReturnType<typeof known.get>>
+    const { resource, membersOf } = collections.get(change.collection) as NonNullable<
+      ReturnType<typeof collections.get>
+    >
     const parentId = parent_id ?? undefined
     return {
       ...change,
@@ -139,10 +141,10 @@ function changesHandler({ resources, executor, settings }: RestParts, feed: () =
     const request = requestOf(ctx, query)
     const ended = abortOnLeave(ctx)
     const forgetExpiry = onExpiry(ctx, () => ended.abort())
-    const found = await feed().wait(request, callerOf(ctx), wait * 1_000, ended.signal)
+    const search = await feed().wait(request, callerOf(ctx), wait * 1_000, ended.signal)
     forgetExpiry()
     refuseExpired(ctx)
-    if (found) reportApplied(ctx, `wait=${wait}`)
+    if (search) reportApplied(ctx, `wait=${wait}`)
   }
 
   function toEvents({ items, hasMore, next }: Page, urls: Urls) {
