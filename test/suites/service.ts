@@ -1,6 +1,6 @@
+import '../features/features.test.ts'
 import '../service/domain-folder.test.ts'
 import '../service/log.test.ts'
-import '../service/features.test.ts'
 import '../service/metrics.test.ts'
 import '../service/settings.test.ts'
 import '../service/tracing.test.ts'

@@ -7,10 +7,10 @@ import {
   existingWrites,
   type RandomWrite,
   randomWrites,
-} from '../helpers/domain/random-writes.ts'
-import { isFull } from '../helpers/process/full.ts'
-import type { Json } from '../helpers/service/client.ts'
-import { shareTestService } from '../helpers/service/service.ts'
+} from '../../helpers/domain/random-writes.ts'
+import { isFull } from '../../helpers/process/full.ts'
+import type { Json } from '../../helpers/service/client.ts'
+import { shareTestService } from '../../helpers/service/service.ts'
 
 // Executes random writes together and one after the other, each time on resources of their own that are otherwise equal.
 

@@ -1,11 +1,11 @@
 import test from 'ava'
-import { numberChanges } from '../../src/features/history/feed/upkeep.ts'
-import { purgeChanges } from '../helpers/database/purge-changes.ts'
-import { resources } from '../helpers/domain/domain.ts'
-import { Fixtures, writtenPart } from '../helpers/domain/fixtures.ts'
-import { versionedDomain } from '../helpers/domain/versioned-domain.ts'
-import type { Answer, Json } from '../helpers/service/client.ts'
-import { shareTestService, startTestService, type TestService } from '../helpers/service/service.ts'
+import { numberChanges } from '../../../src/features/history/feed/upkeep.ts'
+import { purgeChanges } from '../../helpers/database/purge-changes.ts'
+import { resources } from '../../helpers/domain/domain.ts'
+import { Fixtures, writtenPart } from '../../helpers/domain/fixtures.ts'
+import { versionedDomain } from '../../helpers/domain/versioned-domain.ts'
+import type { Answer, Json } from '../../helpers/service/client.ts'
+import { shareTestService, startTestService, type TestService } from '../../helpers/service/service.ts'
 
 const service = shareTestService(test)
 

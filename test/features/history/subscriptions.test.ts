@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
-import { purgeChanges } from '../helpers/database/purge-changes.ts'
-import { accessToken } from '../helpers/service/access-token.ts'
-import type { Client, Json } from '../helpers/service/client.ts'
-import { shareTestService, startTestService, type TestService } from '../helpers/service/service.ts'
-import { subscribe } from '../helpers/service/subscribe.ts'
+import { purgeChanges } from '../../helpers/database/purge-changes.ts'
+import { accessToken } from '../../helpers/service/access-token.ts'
+import type { Client, Json } from '../../helpers/service/client.ts'
+import { shareTestService, startTestService, type TestService } from '../../helpers/service/service.ts'
+import { subscribe } from '../../helpers/service/subscribe.ts'
 
 const service = shareTestService(test)
 
