@@ -7,6 +7,7 @@ import { rejectUnavailable } from './errors.ts'
 import type { Prisma, PrismaClient } from './generated/client.ts'
 import { batchKeyReads } from './key-reads.ts'
 import { aggregateStatement, toGroups } from './sql/aggregate.ts'
+import { deleteStatement } from './sql/author.ts'
 import { insertStatement } from './sql/insert.ts'
 import { listStatement, listsStatement, type Parents, toList, toLists } from './sql/list.ts'
 import type { Statement } from './sql/statement.ts'
@@ -20,7 +21,6 @@ interface PrismaModel {
   findFirst(query: object): Promise<Row | null>
   create(query: object): Promise<Row>
   updateManyAndReturn(query: object): Promise<Row[]>
-  deleteMany(query: object): Promise<{ count: number }>
 }
 
 /** What sends statements. */
@@ -83,8 +83,8 @@ export class DatabaseClient {
   }
 
   /** Returns how many rows were deleted. */
-  async deleteMany(resource: Resource, where: Columns): Promise<number> {
-    return (await this.#model(resource).deleteMany({ where })).count
+  async delete(resource: Resource, where: Columns, author: string): Promise<number> {
+    return (await this.$rows(deleteStatement(resource, where, author))).length
   }
 
   async list(resource: Resource, request: ListRequest): Promise<List> {

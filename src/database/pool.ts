@@ -4,7 +4,6 @@ import { inYears } from '../model/kinds/timestamp.ts'
 import { inSpan, requestTimings } from '../observability/observation.ts'
 import { SERVICE_NAME } from '../observability/service-name.ts'
 import { AbandonedSessions } from './abandoned-sessions.ts'
-import { WRITE, withoutAuthor } from './author.ts'
 import type { DatabaseUse } from './client.ts'
 import type { Connection } from './connection.ts'
 import { connectionError, type FailureReason, failureReason } from './errors.ts'
@@ -92,7 +91,7 @@ export function createPool(
   // The embedded database cannot cancel statements.
   const session = sessionStatement(schema, isEmbedded ? 0 : timeout)
   const begin = transactionStatement(schema, timeout)
-  const before = localStatements(schema, timeout).map((text) => ({ text }))
+  const before = localStatements(schema, timeout)
 
   class WatchedClient extends pg.Client {
     #isPooled = false
@@ -140,15 +139,10 @@ export function createPool(
     }
 
     #send(query: Query, sent: pg.QueryConfig): Promise<unknown> {
-      const signed = WRITE.test(sent.text) ? withoutAuthor(sent) : undefined
-      if (!this.#isPooled && !signed) return query(sent)
-      const { name, ...config } = signed?.config ?? sent
-      const named = this.#isPooled ? config : { ...config, name }
-      // The transaction has set its author already.
-      if (this.getTransactionStatus() !== 'I') return query(named)
-      if (config.text === 'BEGIN') return sendSetUp(query, begin)
-      const preceding = this.#isPooled ? before : []
-      return sendPreceded(query, named, signed ? [...preceding, signed.author] : preceding)
+      if (!this.#isPooled) return query(sent)
+      const { name: _, ...unnamed } = sent
+      if (this.getTransactionStatus() !== 'I') return query(unnamed)
+      return sent.text === 'BEGIN' ? sendSetUp(query, begin) : sendPreceded(query, unnamed, before)
     }
   }
 

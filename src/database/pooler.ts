@@ -80,7 +80,7 @@ class PrecededStatement extends pg.Query {
 
   constructor(
     config: pg.QueryConfig,
-    readonly before: readonly pg.QueryConfig[],
+    readonly before: readonly string[],
     done: (error: Error | undefined, result: unknown) => void,
   ) {
     super({ ...config, queryMode: 'extended' } as pg.QueryConfig, done)
@@ -93,9 +93,9 @@ class PrecededStatement extends pg.Query {
 
   override submit = (connection: pg.Connection): void => {
     connection.stream.cork()
-    for (const { text, values = [] } of this.before) {
+    for (const text of this.before) {
       connection.parse({ text, name: '', types: [] }, true)
-      connection.bind({ values }, true)
+      connection.bind({}, true)
       connection.execute(null, true)
     }
     pg.Query.prototype.submit.call(this, connection)
@@ -116,7 +116,7 @@ class PrecededStatement extends pg.Query {
 export function sendPreceded(
   send: (statement: pg.Query) => unknown,
   config: pg.QueryConfig,
-  before: readonly pg.QueryConfig[],
+  before: readonly string[],
   attempts = ATTEMPTS,
 ): Promise<unknown> {
   return new Promise((resolve, reject) => {

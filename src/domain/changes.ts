@@ -1,4 +1,3 @@
-import { authorOf, signedKey } from '../database/author.ts'
 import type { DatabaseClient } from '../database/database-client.ts'
 import { TransactionNeeded } from '../model/database-rule.ts'
 import { DomainError } from '../model/errors.ts'
@@ -40,8 +39,8 @@ export async function updateResource(
     const changed = changedColumns(before, after)
     if (Object.keys(changed).length === 0) return { outcome: 'UNCHANGED', row: before }
     await refuseTakenValues(change, resource)
-    const where = { ...signedColumns(context, resource, key), version: before.version }
-    const [row] = await change.client.updateManyAndReturn(resource, where, changed)
+    const where = { ...keyColumns(resource, key), version: before.version }
+    const [row] = await change.client.updateManyAndReturn(resource, where, authored(context, changed))
     if (!row) throw new WriteConflict()
     return { outcome: 'REPLACED', row }
   })
@@ -60,8 +59,8 @@ export async function insertResource(
     await record?.claim(change.client)
     await refuseBrokenRules(change, resource, context.resources)
     if (otherThan !== undefined) await refuseTakenIdentifier(change, resource, otherThan)
-    const columns = { ...after, ...signedColumns(context, resource, key) }
-    const row = await change.client.create(resource, columns)
+    const columns = { ...after, ...keyColumns(resource, key) }
+    const row = await change.client.create(resource, authored(context, columns))
     await record?.store(change.client, row)
     return { outcome: 'CREATED', row }
   }
@@ -85,8 +84,8 @@ export async function removeResource(
   const remove = async (change: DataChange) => {
     await resource.databaseRule?.(change)
     if (hasDependents) await refuseBrokenDeletions(change, resource, context.resources)
-    const where = { ...signedColumns(context, resource, key), ...(before && { version: before.version }) }
-    const count = await change.client.deleteMany(resource, where)
+    const where = { ...keyColumns(resource, key), ...(before && { version: before.version }) }
+    const count = await change.client.delete(resource, where, context.caller.identity)
     if (count === 0 && before) throw new WriteConflict()
     return count === 0 ? 'ABSENT' : 'DELETED'
   }
@@ -98,8 +97,9 @@ export async function removeResource(
   }
 }
 
-function signedColumns(context: WriteContext, resource: Resource, key: ResourceKey): Columns {
-  return keyColumns(resource, signedKey(key, authorOf(context)))
+/** Adds the author. */
+export function authored({ caller }: WriteContext, columns: Columns): Columns {
+  return { ...columns, changed_by: caller.identity }
 }
 
 type Target = Pick<DataChange, 'key' | 'before' | 'after'>

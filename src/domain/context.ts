@@ -17,8 +17,6 @@ export interface WriteContext {
   readonly resources: readonly Resource[]
   readonly ruleSettings: RuleSettings
   readonly idempotencyKeyHours: number
-  /** How long changes are recorded; 0 for no record. */
-  readonly changesDays: number
   /** Set if the write is one of several in the transaction of `client`. */
   readonly transaction?: SharedTransaction
 }

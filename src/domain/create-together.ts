@@ -13,7 +13,7 @@ import {
 } from '../model/identifiers.ts'
 import type { Resource, Values } from '../model/resource.ts'
 import { newColumns } from '../model/rows.ts'
-import type { Written } from './changes.ts'
+import { authored, type Written } from './changes.ts'
 import type { DataChange, WriteContext } from './context.ts'
 import { refuseBrokenRules } from './rules.ts'
 import { TransactionEnded } from './transaction.ts'
@@ -60,7 +60,9 @@ export async function createTogether(
     const added = changes.filter((change) => change !== undefined)
     // A hundred rows take 10 ms, during which the requests of others wait.
     await nextTurn()
-    const columns = added.map(({ key, after }) => ({ ...after, ...keyColumns(resource, key) }))
+    const columns = added.map(({ key, after }) =>
+      authored(context, { ...after, ...keyColumns(resource, key) }),
+    )
     const created = added.length > 0 ? await context.client.createAll(resource, columns) : []
     const rows = new Map(created.map((row) => [keyText(keyOf(resource, row)), row]))
     return changes.map((change) => {

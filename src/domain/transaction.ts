@@ -1,6 +1,6 @@
-import { authorOf, setAuthor } from '../database/author.ts'
 import type { DatabaseClient } from '../database/database-client.ts'
 import { rejectUnavailable } from '../database/errors.ts'
+import { authorStatement } from '../database/sql/author.ts'
 import { DomainError } from '../model/errors.ts'
 import type { SharedTransaction, WriteContext } from './context.ts'
 
@@ -32,7 +32,7 @@ export async function retry<Result>(write: () => Promise<Result>): Promise<Resul
   throw new DomainError('SERVICE_UNAVAILABLE', message)
 }
 
-type Context = Pick<WriteContext, 'caller' | 'client' | 'changesDays' | 'transaction'>
+type Context = Pick<WriteContext, 'caller' | 'client' | 'transaction'>
 
 class RolledBack extends Error {
   constructor(readonly result: unknown) {
@@ -80,10 +80,13 @@ export function transact<Result>(
   return begin(context, work).catch(rejectUnavailable)
 }
 
-function begin<Result>(context: Context, work: (client: DatabaseClient) => Promise<Result>): Promise<Result> {
-  const author = authorOf(context)
-  return context.client.transaction(async (inside) => {
-    if (author !== undefined && !context.transaction) await setAuthor(inside, author)
+/** Rules may write before the write that names its author. */
+function begin<Result>(
+  { caller, client, transaction }: Context,
+  work: (client: DatabaseClient) => Promise<Result>,
+): Promise<Result> {
+  return client.transaction(async (inside) => {
+    if (!transaction) await inside.$rows(authorStatement(caller.identity))
     return work(inside)
   })
 }

@@ -19,7 +19,6 @@ function create(seeds: readonly Seed[]): Promise<number> {
     ruleSettings,
     resources,
     idempotencyKeyHours: 1,
-    changesDays: 1,
   })
 }
 

@@ -37,7 +37,7 @@ for (const resource of resources) {
       column,
       `${kindOf(field).prismaType}${isAlwaysSet(field) ? '' : '?'}`,
     ])
-    t.deepEqual(model.columns, { ...Object.fromEntries(expected), version: 'Int' })
+    t.deepEqual(model.columns, { ...Object.fromEntries(expected), version: 'Int', changed_by: 'String?' })
     t.is(model.table, tableName(resource.path))
   })
 

@@ -113,6 +113,80 @@ test('an edit in the database, also on a connection that callers use, has the na
   await Promise.all(callers)
 })
 
+test('changed_by has the last author of a row, as the record does: a caller, or the role of an edit', async (t) => {
+  const { withSubject, database } = service()
+  const [ada, ben] = [withSubject('ada'), withSubject('ben')]
+  const [{ role } = { role: '' }] = await query<{ role: string }>(database, 'SELECT current_user AS role')
+  const is = async (author: string, version: number) => {
+    const rows = await query(database, "SELECT version, changed_by AS author FROM planets WHERE id = 'owned'")
+    t.deepEqual(rows, [{ version, author }])
+    t.regex((await events(database, 'owned')).at(-1) ?? '', new RegExp(` ${version} ${author}$`))
+  }
+  const edit = (assignments: string) =>
+    query(database, `UPDATE planets SET ${assignments} WHERE id = 'owned'`)
+  await ada.put('/planets/owned', { id: 'owned', name: 'Owned' })
+  await is('ada', 1)
+  await ben.put('/planets/owned', { name: 'Owned' })
+  await is('ada', 1)
+  await edit('habitable = TRUE')
+  await is(role, 2)
+  await ada.patch('/planets/owned', { name: 'By Ada' })
+  await is('ada', 3)
+  await ada.put('/planets/owned', { name: 'By Ada again' })
+  await is('ada', 4)
+  await edit("changed_by = 'cy'")
+  await is('ada', 4)
+  await edit("name = 'By Cy', changed_by = 'cy'")
+  await is('cy', 5)
+  await edit("name = 'By the role', changed_by = NULL")
+  await is(role, 6)
+  await ben.patch('/planets/owned', { habitable: false })
+  await is('ben', 7)
+})
+
+test('rows that are added without an author have the role, those with one keep it', async (t) => {
+  const { database } = service()
+  const [{ role } = { role: '' }] = await query<{ role: string }>(database, 'SELECT current_user AS role')
+  const insert = `INSERT INTO planets (id, name, changed_by)
+    VALUES ('plain', 'Plain', NULL), ('by-dee', 'Dee', 'dee'), ('by-eve', 'Eve', 'eve') RETURNING changed_by AS by`
+  t.deepEqual(await query(database, insert), [{ by: role }, { by: 'dee' }, { by: 'eve' }])
+  const ids = ['plain', 'by-dee', 'by-eve']
+  t.deepEqual(
+    (await recorded(database, ...ids)).map(({ by }) => by),
+    [role, 'dee', 'eve'],
+  )
+})
+
+test('each of several batches at the same time has its caller as the author of all that it writes and deletes', async (t) => {
+  const { withSubject, database } = service()
+  const write = async (name: string) => {
+    const client = withSubject(name)
+    await client.put(`/planets/${name}`, { id: name, name })
+    await client.put(`/planets/${name}/moons/${name}-moon`, { id: `${name}-moon`, name })
+    const operations = [
+      { method: 'PUT', path: `/planets/${name}-new`, body: { id: `${name}-new`, name: `${name} new` } },
+      { method: 'PATCH', path: `/planets/${name}`, body: { host_star: 'Sol' } },
+      { method: 'POST', path: '/species', body: { scientific_name: name, planet_origin: `${name} origin` } },
+      { method: 'DELETE', path: `/planets/${name}` },
+    ]
+    t.is((await client.post('/batch', { operations })).status, 200)
+  }
+  const names = Array.from({ length: 12 }, (_, index) => `batch-${index}`)
+  await Promise.all(names.map(write))
+  const changes = `SELECT changed_by AS by, collection, event, count(*)::int FROM recorded_changes
+    WHERE changed_by LIKE 'batch-%' AND (id LIKE changed_by || '%' OR resource ->> 'scientific_name' = changed_by)
+    GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`
+  const of = (by: string) => [
+    { by, collection: 'moons', event: 'created', count: 1 },
+    { by, collection: 'moons', event: 'deleted', count: 1 },
+    { by, collection: 'planets', event: 'changed', count: 1 },
+    { by, collection: 'planets', event: 'created', count: 3 },
+    { by, collection: 'planets', event: 'deleted', count: 1 },
+    { by, collection: 'species', event: 'created', count: 1 },
+  ]
+  t.deepEqual(await query(database, changes), names.toSorted().flatMap(of))
+})
+
 test('a refused or rolled back write leaves no record', async (t) => {
   const { writer, database } = service()
   t.is((await writer.put('/planets/no', { id: 'no', name: ' ' })).status, 400)

@@ -56,6 +56,29 @@ test('an upgrade keeps every row, version, timestamp, tombstone and count, also 
   t.deepEqual(rows, [{ version: 3 }])
 })
 
+test('an upgrade gives each table the column of the author, and leaves versions and the history as they are', async (t) => {
+  const connection = await createEmptyDatabase(t)
+  const client = await connect(t, connection)
+  await makeFormerDatabase(client, tables.migrations, '20261125200000_begin_timeline')
+  const begin = "BEGIN; SELECT set_config('halgraph.subject', 'ada', true);"
+  await client.query(`${begin}
+    INSERT INTO planets (id, name) VALUES ('one', 'One'), ('gone', 'Gone');
+    INSERT INTO moons (planet_id, id, name) VALUES ('one', 'one', 'One'), ('gone', 'lost', 'Lost');
+    INSERT INTO astronauts (id, name) VALUES ('one', 'One');
+    COMMIT; UPDATE planets SET name = 'None' WHERE id = 'one'; ${begin} DELETE FROM planets WHERE id = 'gone'; COMMIT`)
+  const known = await resourceTables(client)
+  const history = async () => (await client.query('SELECT * FROM recorded_changes ORDER BY serial')).rows
+  const before = { ...(await everything(client, known)), history: await history() }
+  t.true(before.history.some(({ changed_by }) => changed_by === 'ada'))
+  t.is((await migrate(connection, tables.migrations))[0], '20261125210000_record_authors')
+  t.deepEqual({ ...(await everything(client, known)), history: await history() }, before)
+  for (const table of known)
+    t.deepEqual((await client.query(`SELECT FROM ${table} WHERE changed_by IS NOT NULL`)).rows, [])
+  // As a process of the former version, which keeps working meanwhile, names it.
+  await client.query(`${begin} UPDATE planets SET host_star = 'Sol'; COMMIT`)
+  t.deepEqual((await client.query('SELECT changed_by FROM planets')).rows, [{ changed_by: 'ada' }])
+})
+
 test('after an upgrade, the first change of a resource records its state before, too', async (t) => {
   const connection = await createEmptyDatabase(t)
   const client = await connect(t, connection)
@@ -129,7 +152,9 @@ async function resourceTables(client: Client): Promise<string[]> {
 async function everything(client: Client, tables: readonly string[]): Promise<Record<string, unknown[]>> {
   const contents: Record<string, unknown[]> = {}
   for (const table of [...tables, 'tombstones']) {
-    const { rows } = await client.query(`SELECT to_jsonb(t) AS row FROM ${table} AS t ORDER BY 1`)
+    const { rows } = await client.query(
+      `SELECT to_jsonb(t) - 'changed_by' AS row FROM ${table} AS t ORDER BY 1`,
+    )
     contents[table] = rows
   }
   const counts = 'SELECT * FROM row_counts WHERE collection = ANY($1) ORDER BY collection, slot'

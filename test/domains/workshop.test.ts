@@ -30,7 +30,7 @@ test.serial.before('the workshop is made and served', async (t) => {
 const FORMER = ['total_count', 'last_key']
 
 /** Names of fields that every resource has, and of PostgreSQL's system columns. */
-const RESERVED = ['id', 'version', 'created_date', 'last_updated', 'ctid', 'and', 'or', 'not']
+const RESERVED = ['id', 'version', 'changed_by', 'created_date', 'last_updated', 'ctid', 'and', 'or', 'not']
 
 test.after.always(async () => {
   for (const release of releases.reverse()) await release()

@@ -87,6 +87,32 @@ test('a later field of the same request reads what was written', async (t) => {
   t.is(data.second.planet.moons.totalCount, 1)
 })
 
+test('changedBy names the author of the last change in the answer of a write, in a read, a list and a connection', async (t) => {
+  const { withSubject, withScope, database } = service()
+  const put = (name: string) =>
+    withSubject(name).graphql(
+      `mutation ($name: String!) { putPlanet(id: "authored", input: { name: $name, hostStar: "Auctor" }) { planet { changedBy } } }`,
+      { name },
+    )
+  const read = `{ planet(id: "authored") { changedBy }
+    planetPage(filter: { hostStar: { equals: "Auctor" } }) { items { changedBy } }
+    planetConnection(filter: { hostStar: { equals: "Auctor" } }) { nodes { changedBy } } }`
+  const isReadAs = async (changedBy: string | null) => {
+    const { data, text } = await withScope('planets:read').graphql(read)
+    const [items, nodes] = [[{ changedBy }], [{ changedBy }]]
+    t.deepEqual(data, { planet: { changedBy }, planetPage: { items }, planetConnection: { nodes } }, text)
+  }
+  for (const name of ['ada', 'ben']) {
+    t.deepEqual((await put(name)).data, { putPlanet: { planet: { changedBy: name } } })
+    await isReadAs(name)
+  }
+  await database.pool.query(`ALTER TABLE planets DISABLE TRIGGER USER;
+    UPDATE planets SET changed_by = NULL WHERE id = 'authored'; ALTER TABLE planets ENABLE TRIGGER USER`)
+  await isReadAs(null)
+  const { body } = await withSubject('ada').get('/planets/authored')
+  t.false('changed_by' in body)
+})
+
 test('a field that fails does not affect the others of the request', async (t) => {
   const narrow = service().withScope('planets:read')
   const { status, data, errors } = await narrow.graphql(

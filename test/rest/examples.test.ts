@@ -46,7 +46,6 @@ async function seed({ database: { client } }: TestService): Promise<Set<string>>
     ruleSettings,
     resources: domain.resources,
     idempotencyKeyHours: 1,
-    changesDays: 0,
   })
   return new Set(seeds.map(({ collection }) => collection))
 }

@@ -1,5 +1,15 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import test from 'ava'
-import { computed, enumeration, group, integer, reference, text } from '../../src/domain/definition.ts'
+import {
+  computed,
+  enumeration,
+  group,
+  integer,
+  reference,
+  text,
+  timestamp,
+} from '../../src/domain/definition.ts'
 import { defineResource, type Resource } from '../../src/model/resource.ts'
 import { ENGINE } from '../../tools/resource/location.ts'
 import { createEvolvingDomain } from '../helpers/domain/evolving-domain.ts'
@@ -77,13 +87,42 @@ test('a domain from before the record of changes gets it, for the rows that it h
   await domain.become(withBooks(books({ ...BOOK, isbn: text('ISBN.') })))
   await domain.query("UPDATE books SET isbn = 'X' WHERE id = 'full'; DELETE FROM copies")
   const changes =
-    "SELECT collection, parent_id, id, version, event, resource ->> 'isbn' AS isbn FROM recorded_changes ORDER BY serial"
+    "SELECT collection, parent_id, id, version, event, changed_by AS by, resource ->> 'isbn' AS isbn FROM recorded_changes ORDER BY serial"
+  const [{ by } = {}] = await domain.query('SELECT current_user AS by')
   t.deepEqual(await domain.query(changes), [
-    { collection: 'books', parent_id: '', id: 'full', version: 1, event: null, isbn: null },
-    { collection: 'books', parent_id: '', id: 'full', version: 2, event: 'changed', isbn: 'X' },
-    { collection: 'copies', parent_id: 'full', id: 'one', version: 1, event: 'deleted', isbn: null },
+    { collection: 'books', parent_id: '', id: 'full', version: 1, event: null, by: null, isbn: null },
+    { collection: 'books', parent_id: '', id: 'full', version: 2, event: 'changed', by, isbn: 'X' },
+    { collection: 'copies', parent_id: 'full', id: 'one', version: 1, event: 'deleted', by, isbn: null },
+  ])
+  t.deepEqual(await domain.query('SELECT id, version, changed_by FROM books ORDER BY id'), [
+    { id: 'bare', version: 1, changed_by: null },
+    { id: 'full', version: 2, changed_by: by },
   ])
   t.is((await domain.plan(withBooks(books({ ...BOOK, isbn: text('ISBN.') })))).files.size, 0)
+})
+
+test('a field with the name of the author, which is reserved now, is renamed by the same update', async (t) => {
+  const domain = await createEvolvingDomain(t)
+  await domain.become([books({ edited: timestamp('E.') })], { without: ['record_authors'] })
+  const former = join(domain.folder, 'migrations/29990101000000_former_name')
+  await mkdir(former)
+  await writeFile(
+    join(former, 'migration.sql'),
+    "ALTER TABLE books RENAME edited TO changed_by; INSERT INTO books VALUES ('one', '2031-04-05T06:07:08.900Z')",
+  )
+  const renamed = [books({ edited: timestamp('E.', { renamedFrom: 'changed_by' }) })]
+  t.regex(await domain.become(renamed), /The field changed_by is renamed to edited\./)
+  await domain.query("INSERT INTO books (id, changed_by) VALUES ('two', 'ada')")
+  await domain.query(
+    "UPDATE books SET edited = '2031-04-05T06:07:08.900Z', changed_by = 'ben' WHERE id = 'two'",
+  )
+  const edited = new Date('2031-04-05T06:07:08.900Z')
+  const [{ role } = {}] = await domain.query('SELECT current_user AS role')
+  t.deepEqual(await domain.query('SELECT id, edited, changed_by FROM books ORDER BY id'), [
+    { id: 'one', edited, changed_by: role },
+    { id: 'two', edited, changed_by: 'ben' },
+  ])
+  t.is((await domain.plan(renamed)).files.size, 0)
 })
 
 test('an optional field is added without new versions; it can be filtered, sorted and unique', async (t) => {

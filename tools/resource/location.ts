@@ -11,6 +11,7 @@ export const ENGINE = {
     switch_update_triggers: repositoryPath('prisma/engine/switch_update_triggers.sql'),
     begin_timeline: repositoryPath('prisma/engine/begin_timeline.sql'),
     renew_unique_indexes: repositoryPath('prisma/engine/renew_unique_indexes.sql'),
+    record_authors: repositoryPath('prisma/engine/record_authors.sql'),
   },
   schema: repositoryPath('prisma/engine/schema.prisma'),
 }

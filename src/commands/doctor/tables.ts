@@ -46,7 +46,10 @@ export async function tableDrift(client: DatabaseClient, resources: readonly Res
     const expected = leaves.map(({ column: name, field }) => {
       return { name, type: kindOf(field).dataType, nullable: !isAlwaysSet(field) }
     })
-    expected.push({ name: 'version', type: 'integer', nullable: false })
+    expected.push(
+      { name: 'version', type: 'integer', nullable: false },
+      { name: 'changed_by', type: 'text', nullable: true },
+    )
     const actual = rows.filter((row) => row.table === table)
     const unknown = actual.filter(({ name }) => !expected.some((column) => column.name === name))
     const problems = expected.flatMap(({ name, type, nullable }) => {

@@ -1,5 +1,6 @@
 import { kindOf } from '../../model/fields.ts'
 import { type Resource, tableName } from '../../model/resource.ts'
+import { KEPT_COLUMNS } from '../../model/row.ts'
 
 export interface Statement {
   readonly text: string
@@ -16,7 +17,7 @@ export function quotedTable({ path }: Resource): string {
 
 /** The quoted columns of a row. A prepared statement must not use `*`, which changes with a migration. */
 export function columnsOf({ leaves }: Resource): string {
-  return [...leaves.map(({ column }) => column), 'version'].map(quoted).join(', ')
+  return [...leaves.map(({ column }) => column), ...KEPT_COLUMNS].map(quoted).join(', ')
 }
 
 /** The columns whose numbers the driver returns as texts, because JSON would not keep them exactly. */

@@ -12,6 +12,8 @@ import type { ConnectionShares, Connections } from './connections.ts'
 import type { Slot } from './operation-limiter.ts'
 
 export interface DomainContext extends Omit<WriteContext, 'caller'> {
+  /** How long changes are recorded; 0 for no record. */
+  readonly changesDays: number
   readonly maximumPageSize: number
   /** Undefined without replicas. */
   readonly readers: ReadContext | undefined

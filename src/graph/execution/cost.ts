@@ -60,6 +60,7 @@ const COMMON_CHARACTERS: readonly [string, number][] = [
   ['nodeId', 220],
   ['RecordedChange.cursor', NUMBER_CHARACTERS],
   // The longest subject of a token.
+  ['changedBy', 2_000],
   ['RecordedChange.by', 2_000],
   // A version may come with its deletion.
   ['RecordedVersion.by', 4_000],

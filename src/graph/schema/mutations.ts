@@ -5,7 +5,7 @@ import type { ApiVersion } from '../../model/domain.ts'
 import { type Field, isRequired } from '../../model/fields.ts'
 import type { ResourceKey } from '../../model/identifiers.ts'
 import { fieldsThat, type Resource, type Values } from '../../model/resource.ts'
-import type { Row } from '../../model/row.ts'
+import { KEPT_COLUMNS, type Row } from '../../model/row.ts'
 import { requireScope } from '../execution/context.ts'
 import { selectedFields } from '../execution/selection.ts'
 import { camelCase, graphNames, groupType, singular, toWireNames } from '../names.ts'
@@ -172,7 +172,8 @@ function writing(
   creationFrom: typeof creationOf = () => undefined,
 ): SchemaField['resolve'] {
   const keyOf = keyReader(resource)
-  const own = new Set(['__typename', 'version', ...Object.keys(resource.allFields).map(camelCase)])
+  const columns = [...KEPT_COLUMNS, ...Object.keys(resource.allFields)]
+  const own = new Set(['__typename', ...columns.map(camelCase)])
   return async (_, args: WriteArguments, context, info) => {
     const { caller, connections, domain, loaders, selectsWritten, turn } = context
     requireScope(context, resource, 'write')

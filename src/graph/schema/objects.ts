@@ -30,6 +30,10 @@ export function objectType(resource: Resource, resources: readonly Resource[]): 
     nodeIdField(resource),
     ...ownFields(resource),
     { sdl: '"Increases by one with each change. See ifVersion." version: Int!' },
+    {
+      sdl: '"Who made the last change: subject of the token, or role in the database. Null if it is not known." changedBy: String',
+      resolve: ({ changed_by }: Row) => changed_by,
+    },
     ...relatedFields(toOneRelations(resource, resources)),
     ...childFields(resource, resources),
   ])

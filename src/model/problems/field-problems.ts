@@ -5,7 +5,8 @@ import type { Leaf, Resource } from '../resource.ts'
 import { isBlank } from '../values.ts'
 
 /** Names of common fields, of members of GraphQL filters, and of PostgreSQL's system columns. */
-const RESERVED = /^(id|last_updated|version|node_id|nodeId|and|or|not|tableoid|xmin|xmax|cmin|cmax|ctid)$/
+const RESERVED =
+  /^(id|last_updated|version|changed_by|changedBy|node_id|nodeId|and|or|not|tableoid|xmin|xmax|cmin|cmax|ctid)$/
 
 /** The names that GraphQL and Prisma accept. */
 const FIELD_NAME = /^[A-Za-z]\w*$/

@@ -8,6 +8,7 @@ import type { Seed } from '../../documents/openapi/seeds.ts'
 import type { Domain } from '../../model/domain.ts'
 import { DefinitionError, definitionProblems } from '../../model/problems/definition-problems.ts'
 import type { Resource } from '../../model/resource.ts'
+import { KEPT_COLUMNS } from '../../model/row.ts'
 
 export interface LocatedDomain extends Domain {
   readonly folder: DomainFolder
@@ -74,7 +75,7 @@ export async function loadTables({ resources, folder }: LocatedDomain): Promise<
 function modelProblems({ name, leaves }: Resource, prisma: object): string[] {
   const model = (prisma as Record<string, object>)[`${name}ScalarFieldEnum`]
   if (!model) return [`The Prisma schema has no model ${name}`]
-  const columns = [...leaves.map(({ column }) => column), 'version']
+  const columns = [...leaves.map(({ column }) => column), ...KEPT_COLUMNS]
   const fields = Object.keys(model)
   const lacking = columns.filter((column) => !fields.includes(column))
   const unknown = fields.filter((field) => !columns.includes(field))

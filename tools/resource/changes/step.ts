@@ -4,10 +4,10 @@
  */
 const PHASES = [
   'rename',
-  'trigger',
   'drop',
   'create',
   'column',
+  'trigger',
   'constraint',
   'fill',
   'require',

@@ -40,7 +40,12 @@ function fieldOf({ kind, parentField }: Resource, column: Column): ModelField {
     ...(column.default ? [`@default(${defaultOf(column)})`] : []),
     ...(leaf && stored?.prismaAttribute ? [stored.prismaAttribute(leaf.field)] : []),
   ]
-  return [name, `${stored?.prismaType ?? 'Int'}${notNull ? '' : '?'}`, attributes.join(' ')]
+  return [name, `${stored?.prismaType ?? typeOf(column)}${notNull ? '' : '?'}`, attributes.join(' ')]
+}
+
+/** Of a column without a field. */
+function typeOf({ type }: Column): string {
+  return type === 'INTEGER' ? 'Int' : 'String'
 }
 
 /** The default as Prisma writes it: a literal for an initial value. */

@@ -89,7 +89,7 @@ export function raiseVersions(table: string, condition: string): string[] {
   const trigger = quoted(`${table}_before_update`)
   return [
     `ALTER TABLE ${quoted(table)} DISABLE TRIGGER ${trigger}`,
-    `UPDATE ${quoted(table)} SET "version" = "version" + 1, "last_updated" = GREATEST(clock_timestamp(), "last_updated") WHERE ${condition}`,
+    `UPDATE ${quoted(table)} SET "version" = "version" + 1, "last_updated" = GREATEST(clock_timestamp(), "last_updated"), "changed_by" = current_user WHERE ${condition}`,
     `ALTER TABLE ${quoted(table)} ENABLE TRIGGER ${trigger}`,
   ]
 }

@@ -11,7 +11,7 @@ export interface Column {
   readonly default?: string
   /** The expression of a generated column. */
   readonly generated?: string | undefined
-  /** The field; undefined for `version`. */
+  /** The field; undefined for what the engine keeps: `version` and `changed_by`. */
   readonly leaf?: Leaf
 }
 
@@ -78,7 +78,11 @@ function columnsOf({ leaves, parentField, createdField }: Resource): Column[] {
       leaf,
     }),
   )
-  return [...columns, { name: 'version', type: 'INTEGER', notNull: true, default: '1' }]
+  return [
+    ...columns,
+    { name: 'version', type: 'INTEGER', notNull: true, default: '1' },
+    { name: 'changed_by', type: 'TEXT COLLATE "C"', notNull: false },
+  ]
 }
 
 /** So that a row can be added in the database without it. */

@@ -1,6 +1,5 @@
 import type { StatementClient } from '../../../database/database-client.ts'
 import { exactColumns } from '../../../database/sql/statement.ts'
-import type { WriteContext } from '../../../domain/context.ts'
 import { allows, authorize, type Caller } from '../../../model/caller.ts'
 import { DomainError, errorAt } from '../../../model/errors.ts'
 import type { Resource } from '../../../model/resource.ts'
@@ -23,8 +22,10 @@ export interface ChangeRequest {
 }
 
 /** What changes are read from. */
-export interface Source<Client = StatementClient> extends Pick<WriteContext, 'changesDays'> {
+export interface Source<Client = StatementClient> {
   readonly client: Client
+  /** How long changes are recorded; 0 for no record. */
+  readonly changesDays: number
 }
 
 export const NOW = 'now'
