@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
+import { storedKeysStatement } from '../../src/database/sql/insert.ts'
 import type { Resource } from '../../src/model/resource.ts'
 import type { Owner } from '../helpers/database/database.ts'
 import { makeDomain, serveDomain } from '../helpers/domain/made-domain.ts'
@@ -264,6 +265,30 @@ test.serial(
     t.is(feed.body._embedded.changes.length + rest.body._embedded.changes.length, 7)
   },
 )
+
+test.serial('the end of a list and its keys are found, whatever the fields are called', async (t) => {
+  const { writer, reader, database } = service
+  for (const [resource, path] of [
+    [glosses, '/glosses'],
+    [senses, '/glosses/end-1/senses'],
+  ] as const) {
+    const ids = [1, 2, 3].map((number) => `end-${number}`)
+    for (const [index, id] of ids.entries())
+      t.is((await writer.put(`${path}/${id}`, { id, ...bodyOf(resource, index + 1) })).status, 201)
+    const parent = resource === senses ? 'end-1' : ''
+    const keys = [...ids, 'end-4'].map((id) => `${parent}/${id}`)
+    const stored = await database.client.$rows<{ key: string }>(storedKeysStatement(resource, keys))
+    t.deepEqual(stored.map(({ key }) => key).sort(), keys.slice(0, 3))
+
+    const list = `${path}?limit=1&sort=id:asc`
+    const { total_count: count } = (await reader.get(list)).body
+    const last = await reader.get(`${list}&page=${count}`)
+    t.deepEqual(idsOf(last.body), ['end-3'])
+    t.is((await writer.delete(`${path}/end-3`)).status, 204)
+    const { body } = await reader.get(last.body._links.prev.href)
+    t.deepEqual([idsOf(body), body.has_more, body.total_count], [['end-2'], false, count - 1])
+  }
+})
 
 test.serial('what a deletion would also delete is deleted only if its own rules permit that', async (t) => {
   const { writer, reader, database } = service

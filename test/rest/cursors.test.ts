@@ -85,6 +85,27 @@ test('the way back leads on to what was added before the first page meanwhile', 
   t.deepEqual(names, ['a', 'm', 'n'])
 })
 
+for (const count of ['', '&count=none']) {
+  test(`prev to a page that has shrunk is the first page: ${count || 'counted'}`, async (t) => {
+    const { writer } = service()
+    const parent = `/planets/${count ? 'p44' : 'p45'}/moons`
+    for (const name of ['k', 'l', 'm']) await writer.post(parent, { name, id: name })
+    const list = `${parent}?sort=name:asc${count}`
+    const shown = async (href: string) => {
+      const { _embedded, page, has_more, _links } = await read(href)
+      const names = _embedded.moons.map(({ name }: Json) => name)
+      return [names, page, has_more, _links.prev]
+    }
+    const { prev: toOne } = (await read(`${list}&limit=1&page=2`))._links
+    const { prev: toTwo } = (await read(`${list}&limit=2&page=2`))._links
+    await writer.delete(`${parent}/k`)
+    // Nothing is left before `l`.
+    t.deepEqual(await shown(toOne.href), [['l'], 1, true, null])
+    // `l` and `m` fit on one page, which only a count shows.
+    t.deepEqual(await shown(toTwo.href), count ? [['l'], 1, true, null] : [['l', 'm'], 1, false, null])
+  })
+}
+
 test.serial(
   'a walk by links neither skips nor repeats what was there, whatever is added and deleted meanwhile',
   async (t) => {
