@@ -82,7 +82,7 @@ export function payloadType(resource: Resource): string {
 const KEY =
   '"Idempotency key. Repeating the same key and input creates the resource once and returns the first response." idempotencyKey: String'
 const CONDITION = `"Writes only if the current version is one of these." ifVersion: [Int!],
-  "Writes only if the resource has not changed since this second." ifUnmodifiedSince: DateTime`
+  "Writes only if the resource has not changed since this second. With ifVersion, both conditions must hold." ifUnmodifiedSince: DateTime`
 const API_VERSION = `,
   "API version of the input. Fields outside this version keep their values or get their initial values." apiVersion: ApiVersion`
 
