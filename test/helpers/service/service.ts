@@ -74,8 +74,16 @@ export function shareServiceOfSuite(test: TestFn): () => TestService {
 
 type TestParts = Pick<ServiceParts, 'features' | 'reportRequest' | 'reportReplicas'> & { domain?: Domain }
 
-/** A busy machine is no reason for a test to see a 503, and the requests of one caller race like those of several. */
-const PATIENT = { databaseTimeout: 60_000, waitingOperations: 10_000, callerShare: 100 } as const
+/**
+ * A busy machine is no reason for a test to see a 503, and the requests of one caller race like those of several. A process
+ * that stood still would close a kept connection on which its own client has just sent a request.
+ */
+const PATIENT = {
+  databaseTimeout: 60_000,
+  waitingOperations: 10_000,
+  callerShare: 100,
+  keepAliveSeconds: 600,
+} as const
 
 /**
  * Starts the service in this process on a free port and a migrated, empty database; both end with their
