@@ -328,6 +328,29 @@ test('changes from before the record was off are purged too, and a purge continu
   ])
 })
 
+test('a purge of changes from before the record was off keeps the states of that time', async (t) => {
+  const { database, writer } = await startTestService(t)
+  const name = (text: string) => writer.put('/planets/early', { id: 'early', name: text })
+  await name('Recorded')
+  await numberChanges(database.client)
+  await query(database, "UPDATE recorded_changes SET changed_date = changed_date - interval '1 day'")
+  await keepChanges(database.client, 0)
+  await name('Not recorded')
+  await keepChanges(database.client, 30)
+  t.deepEqual(
+    await query(
+      database,
+      "SELECT purge_changes(begin_date - interval '1 hour', 10) AS rows FROM change_feed",
+    ),
+    [{ rows: 1 }],
+  )
+  await name('Recorded again')
+  t.deepEqual(
+    (await events(database, 'early')).map((event) => event.split(' ', 2).join(' ')),
+    ['null 2', 'changed 3'],
+  )
+})
+
 const LEFT = 'SELECT id FROM recorded_changes ORDER BY position'
 
 // The embedded database has one session, in which transactions never overlap.

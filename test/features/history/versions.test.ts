@@ -292,6 +292,9 @@ test('after a purge the state before the next change is kept', async (t) => {
   t.is((await reader.get('/planets/lost/versions/2')).body.resource.name, 'Two of lost')
   await put('moved', 'Four')
   t.deepEqual(told(await reader.get('/planets/moved/versions')), ['changed 4', 'changed 3', 'undefined 2'])
+  await purgeChanges(own.database)
+  const { rowCount } = await own.database.pool.query('SELECT FROM recorded_changes')
+  t.is(rowCount, 0, 'a state goes with the change after it')
 })
 
 test('without a record there are no versions, and no link to them', async (t) => {
