@@ -56,6 +56,29 @@ test('a replica that is always behind a busy primary is usable while its lag is 
   }
 })
 
+test('a replica has no known lag without its primary, and neither lag nor writes once it does not respond', async (t) => {
+  const read = { fails: false }
+  const client = {
+    $rows: async () => {
+      if (read.fails) throw new Error('It does not respond.')
+      return [{ offset: 100, timeline: 1 }]
+    },
+  }
+  const replica = new Replica('alone', { client } as unknown as Database)
+  const allowed = { maximumLag: 60_000, unknownLag: false }
+  const state = () => [replica.isUsable, replica.has({ offset: 100, timeline: 1 }), replica.lag !== undefined]
+  t.deepEqual(state(), [false, false, false])
+  await replica.poll({ at: performance.now(), offset: 100 }, allowed)
+  t.deepEqual(state(), [true, true, true])
+  t.false(replica.has({ offset: 101, timeline: 1 }))
+  t.false(replica.has({ offset: 100, timeline: 2 }))
+  await replica.poll(undefined, allowed)
+  t.deepEqual(state(), [true, true, false])
+  read.fails = true
+  await replica.poll({ at: performance.now(), offset: 100 }, allowed)
+  t.deepEqual(state(), [false, false, false])
+})
+
 claim('when the lag is over, a caller who wrote reads from the replica again', async (t) => {
   const [databaseUrl, replica] = [
     await createDatabaseOn(server as string, t),
