@@ -297,6 +297,30 @@ test('a filter with more than a hundred conditions is refused, and one with a hu
   t.deepEqual(await answers(101), [refusal, refusal])
 })
 
+test('a text that no value of its field can equal or contain is refused on both faces, wherever it is', async (t) => {
+  const { reader } = service()
+  const query = 'query ($filter: MissionFilter) { missionPage(filter: $filter) { totalCount } }'
+  for (const length of [500, 501]) {
+    const long = 'x'.repeat(length)
+    const expected = length > 500 ? 'TOO_LONG' : undefined
+    for (const filter of [
+      { name: { equals: long } },
+      { name: { containsInsensitive: long } },
+      { name: { in: ['a', long] } },
+      { destinationPlanetId: { equals: long } },
+      { not: { or: [{ name: { startsWith: long } }] } },
+      { destination: { hostStar: { contains: long } } },
+    ]) {
+      const { errors } = await reader.graphql(query, { filter })
+      t.is(errors?.[0].extensions.details[0].code, expected, Object.keys(filter).join())
+    }
+    for (const filter of [`name:${long}`, `name[icontains]:${long}`, `destination_planet_id[in]:a|${long}`]) {
+      const { body } = await reader.get(`/missions?filter=${filter}`)
+      t.is(body.error?.details[0].code, expected, filter.slice(0, 30))
+    }
+  }
+})
+
 test('the cost of a filter grows with its conditions, up to that of one statement', async (t) => {
   const sizes = async () => 320 * 1024
   const schema = createCompleteSchema(domain.resources, domain.versions)

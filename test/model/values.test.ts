@@ -127,6 +127,19 @@ test('length is counted in code points, and text that PostgreSQL cannot store is
     t.is(codeOf(field, value), 'INVALID_VALUE')
 })
 
+test('a text to compare with is as long as its field can hold, and at most 10,000 characters', (t) => {
+  for (const [maximumLength, longest] of [
+    [1, 1],
+    [10_000, 10_000],
+    [20_000, 10_000],
+  ] as const) {
+    const field = text('', { maximumLength })
+    const compared = (length: number) => kindOf(field).fromQuery(field, '\u{1F30D}'.repeat(length))
+    t.true('value' in compared(longest))
+    t.like(compared(longest + 1), { code: 'TOO_LONG' })
+  }
+})
+
 test('an integer has 32 bits', (t) => {
   for (const value of [-2147483648, -0, 0, 2147483647, 1e3]) t.is(codeOf(integer(''), value), undefined)
   for (const value of [2147483648, -2147483649, 1e300]) t.is(codeOf(integer(''), value), 'OUT_OF_RANGE')
