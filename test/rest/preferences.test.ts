@@ -137,6 +137,17 @@ test('a change without a preference has no body, and an unknown one changes noth
   }
 })
 
+test('handling=lenient is confirmed, except by a creation, which ignores read-only fields anyway', async (t) => {
+  const { writer } = service()
+  const lenient = { Prefer: 'handling=lenient, return=minimal' }
+  const readOnly = { last_updated: '2000-01-01T00:00:00Z' }
+  const created = await writer.post('/planets', { name: 'New', ...readOnly }, lenient)
+  t.deepEqual([created.status, created.headers.get('preference-applied')], [201, 'return=minimal'])
+  const changed = await writer.patch(created.headers.get('location') ?? '', readOnly, lenient)
+  const applied = 'handling=lenient, return=minimal'
+  t.deepEqual([changed.status, changed.headers.get('preference-applied')], [204, applied])
+})
+
 const UNCOUNTED = { Prefer: 'count=none' }
 
 test.serial('count=none leads through a list and back', async (t) => {
