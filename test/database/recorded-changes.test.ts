@@ -328,7 +328,7 @@ test('changes from before the record was off are purged too, and a purge continu
   ])
 })
 
-test('a purge of changes from before the record was off keeps the states of that time', async (t) => {
+test('a state from while the record was off is kept when it changes, also after a purge of what was before', async (t) => {
   const { database, writer } = await startTestService(t)
   const name = (text: string) => writer.put('/planets/early', { id: 'early', name: text })
   await name('Recorded')

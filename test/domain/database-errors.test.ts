@@ -1,6 +1,7 @@
 import test from 'ava'
 import { DatabaseError } from 'pg'
 import { deletionError, writeError } from '../../src/domain/database-errors.ts'
+import { moons } from '../../src/domain/resources/moons.ts'
 import { planets } from '../../src/domain/resources/planets.ts'
 import { WriteConflict } from '../../src/domain/transaction.ts'
 
@@ -11,3 +12,12 @@ for (const [name, code] of Object.entries({ serialization_failure: '40001', dead
     t.true(deletionError(error, [planets]) instanceof WriteConflict)
   })
 }
+
+test('a deletion that a foreign key refuses names the collection that has it, if there is one', (t) => {
+  const messageFor = (constraint: string) => {
+    const error = Object.assign(new DatabaseError('', 0, 'error'), { code: '23503', constraint })
+    return (deletionError(error, [moons, planets]) as Error).message
+  }
+  t.is(messageFor('moons_planet_id_fkey'), 'It cannot be deleted while moons refer to it.')
+  t.is(messageFor('notes_planet_id_fkey'), 'It cannot be deleted while other resources refer to it.')
+})

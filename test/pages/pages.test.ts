@@ -263,6 +263,52 @@ test('every example fits the schema', async (t) => {
   }
 })
 
+test('the examples are a list of each collection, groups by a shared field, and one of each other kind', async (t) => {
+  const { anonymous, origin } = service()
+  const { body } = await anonymous.get(`${origin}/graphql/explorer/examples.json`)
+  const collections = ['species', 'planets', 'spacecraft', 'missions', 'astronauts']
+  t.deepEqual(
+    body.map(({ title }: Json) => title),
+    [
+      ...collections.map((path) => `The newest ${path}`),
+      'The species, paged by cursors',
+      'Number of species by bioluminescent',
+      'Number of planets by habitable',
+      'Number of spacecraft by kind',
+      'Number of missions by status',
+      'Number of astronauts by name',
+      'Delete one of the species if it has not changed',
+      'Changes as they happen',
+      'Persisted: dashboard',
+    ],
+  )
+  t.deepEqual(
+    body.flatMap(({ path }: Json) => path ?? []),
+    collections,
+  )
+  const missions = body.find(({ path }: Json) => path === 'missions').document
+  t.is(
+    missions,
+    `query newestMissions {
+  missionPage(limit: 10, sort: [{ field: CREATED_DATE, direction: DESC }]) {
+    totalCount
+    items {
+      id
+      name
+      objective
+      status
+      launchDate
+      destination { id name hostStar distanceParsecs massJupiters }
+      spacecraft { id name kind crewCapacity dryMassKilograms }
+      crew(limit: 5) { totalCount items { id missionId astronautId role createdDate } }
+      data(limit: 5) { totalCount items { id missionId instrument recordedAt quantity } }
+    }
+  }
+}
+`,
+  )
+})
+
 test('without the setting there is no explorer', async (t) => {
   const { anonymous, origin } = await startTestService(t, { graphqlExplorer: false })
   t.is((await anonymous.get(`${origin}/graphql`, HTML)).status, 401)
