@@ -68,6 +68,27 @@ test('SIGHUP stops the service too, within the ten seconds that `docker stop` wa
   t.is((await outcome).kind, 'lost')
 })
 
+test('a stop ends streams and requests that wait for changes at once, with complete responses', async (t) => {
+  const { dataDir } = await createEmbedded(t)
+  const service = startProcess({ ...QUIET, DATA_DIR: dataDir, SHUTDOWN_SECONDS: '600' }, t)
+  const base = `${await service.origin}/api/v1`
+  const get = (url: string, more: Record<string, string> = {}) =>
+    fetch(url, { headers: { Authorization: `Bearer ${PROCESS_TOKEN}`, ...more } })
+  const { _links } = (await (await get(`${base}/changes?since=now`)).json()) as {
+    _links: { next: { href: string } }
+  }
+  const stream = await get(_links.next.href, { Accept: 'text/event-stream' })
+  const waiting = get(_links.next.href, { Prefer: 'wait=60' })
+  await delay(500)
+  const signalled = performance.now()
+  service.kill('SIGTERM')
+  t.is((await waiting).status, 200)
+  t.regex(await stream.text(), /^id: /)
+  t.deepEqual(await service.exited, { code: 0, signal: null })
+  // Each would have gone on for a minute.
+  t.true(performance.now() - signalled < 30_000)
+})
+
 test('a second signal does not wait for the first', async (t) => {
   const { dataDir } = await createEmbedded(t)
   const service = startProcess({ ...QUIET, DATA_DIR: dataDir, SHUTDOWN_SECONDS: '600' }, t)
