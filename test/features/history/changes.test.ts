@@ -219,6 +219,9 @@ test('without a record there is no feed', async (t) => {
   const { reader } = await startTestService(t, { changesDays: 0 })
   const { status, body } = await reader.get('/changes')
   t.deepEqual([status, body.error.code], [404, 'RESOURCE_NOT_FOUND'])
+  const { data } = await reader.graphql('{ planetPage { changesCursor } }')
+  t.is(data.planetPage.changesCursor, null)
+  t.notRegex((await reader.get('/planets')).headers.get('link') ?? '', /rel="changes"/)
 })
 
 test.serial('GraphQL has the same feed', async (t) => {
