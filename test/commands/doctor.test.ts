@@ -3,6 +3,8 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import test from 'ava'
+import { referenceProblems } from '../../src/commands/doctor/derived.ts'
+import type { DatabaseClient } from '../../src/database/database-client.ts'
 import {
   createEmbedded,
   createServerDatabase,
@@ -109,6 +111,16 @@ test('doctor reports and adds missing references, removes those of an empty orig
   t.is(repaired.status, 0, repaired.output)
   t.regex(repaired.output, /corrected 2 references/)
   t.deepEqual(await references(), ['s0 renamed 2', 's1 older 2', 's2 here 3', 's3 null 3'])
+})
+
+test('doctor names at most twenty resources with wrong references, and says how many more there are', async (t) => {
+  const problemsOf = async (count: number) => {
+    const rows = Array.from({ length: count }, (_, index) => ({ collection: 'species', id: `s${index}` }))
+    return (await referenceProblems({ $rows: async () => rows } as unknown as DatabaseClient)).join()
+  }
+  t.is(await problemsOf(0), '')
+  t.regex(await problemsOf(20), /^species\/s0, .*species\/s19; run /)
+  t.regex(await problemsOf(22), /^species\/s0, .*species\/s19 and 2 more; run /)
 })
 
 test('doctor lists at most twenty rows of a collection that a request could not have', async (t) => {

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
+import { freshState, loadState, saveState, statePath } from '../../src/commands/import/import-state.ts'
 import { createTestFolder } from '../helpers/database/database.ts'
 import { createDatabaseOn, findServer } from '../helpers/database/postgres-server.ts'
 import {
@@ -74,6 +75,19 @@ claim('an unfinished import resumes only in the schema that it began in', async 
   t.regex(finished.output, /^Imported \d+, skipped \d+, refused 0\n/)
   const counts = await run('export', at('other'), 'moons')
   t.deepEqual([counts.status, counts.output], [0, ''])
+})
+
+test('the state of an import is for its owner only, and is that of one file, collection and database', async (t) => {
+  const file = join(await createTestFolder(t), 'planets.csv')
+  const identity = { collection: 'planets', content: 'digest', database: 'here' }
+  const state = { ...freshState(identity), rows: 7, imported: 5, skipped: 1, refused: 1, errorBytes: 80 }
+  await saveState(file, state)
+  t.is((await stat(statePath(file))).mode & 0o777, 0o600)
+  t.deepEqual(await loadState(file, identity), state)
+  for (const name of Object.keys(identity)) {
+    const error = await t.throwsAsync(loadState(file, { ...identity, [name]: 'another' }))
+    t.true(error.message.startsWith(`The ${name} differs from the unfinished import`))
+  }
 })
 
 test('rows are written in transactions of 100, and those of a chunk with a refused row by themselves', async (t) => {

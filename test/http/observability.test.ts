@@ -81,7 +81,9 @@ test('a request id is taken from a trusted proxy only', async (t) => {
     (await reader.get('', { 'x-request-id': sent })).headers.get('x-request-id')
   t.not(await idFor(plain(), id), id)
   t.is(await idFor(observed(), id), id)
-  t.not(await idFor(observed(), 'not {sane}'), 'not {sane}')
+  for (const accepted of ['A.b_c-12', 'x'.repeat(64)]) t.is(await idFor(observed(), accepted), accepted)
+  for (const refused of ['not {sane}', 'A.b_c-1', 'x'.repeat(65)])
+    t.not(await idFor(observed(), refused), refused)
 })
 
 test.serial('metrics count requests by route and status, only with the setting', async (t) => {
