@@ -283,6 +283,15 @@ test('changes older than CHANGES_DAYS are deleted in steps, in their order, and 
   t.deepEqual(await events(database, 'planet-2'), ['null 1 null', 'changed 2 postgres'])
 })
 
+test('a service gives positions to changes that no client reads', async (t) => {
+  const { database, writer } = await startTestService(t)
+  await writer.put('/planets/unread', { id: 'unread', name: 'Unread' })
+  const unnumbered = "SELECT id FROM recorded_changes WHERE position IS NULL AND id = 'unread'"
+  // At the latest after ten seconds.
+  for (let wait = 0; wait < 300 && (await query(database, unnumbered)).length > 0; wait++) await delay(100)
+  t.deepEqual(await query(database, unnumbered), [])
+})
+
 /** Whether the triggers that record updates are enabled. */
 const UPDATE_TRIGGERS = `SELECT DISTINCT tgenabled::text AS state FROM pg_trigger
   WHERE tgfoid = 'resource_after_update'::regproc`

@@ -24,8 +24,10 @@ test('the features add the feed, the versions and batches', async (t) => {
   t.true(hasSubscriptions)
   const { writer } = all()
   const { id } = (await writer.post('/planets', { name: 'X' })).body
-  t.regex((await writer.get('/planets')).headers.get('link') ?? '', /rel="changes"/)
-  t.regex((await writer.get(`/planets/${id}`)).headers.get('link') ?? '', /rel="version-history"/)
+  const linksOf = async (path: string) =>
+    [...((await writer.get(path)).headers.get('link') ?? '').matchAll(/rel="(.+?)"/g)].map(([, name]) => name)
+  t.deepEqual(await linksOf('/planets'), ['describedby', 'changes'])
+  t.deepEqual(await linksOf(`/planets/${id}`), ['describedby', 'version-history'])
   t.is((await writer.get('/changes')).status, 200)
   t.is((await writer.get(`/planets/${id}/versions`)).status, 200)
 })

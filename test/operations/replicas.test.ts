@@ -3,6 +3,7 @@ import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
 import type { Database } from '../../src/database/database.ts'
 import { Replica } from '../../src/database/replicas/replica-watch.ts'
+import { FeedWatch } from '../../src/features/history/feed/watch.ts'
 import { createDatabaseOn, findServer } from '../helpers/database/postgres-server.ts'
 import { startTestService } from '../helpers/service/service.ts'
 
@@ -30,7 +31,18 @@ claim(
     })
 
     t.is((await writer.get(`/planets/${planet.id}`)).status, 200)
+    // The feed knows how far replicas may lag.
+    const lags: unknown[] = []
+    const { startFor } = FeedWatch.prototype
+    FeedWatch.prototype.startFor = function (this: FeedWatch, position) {
+      lags.push(this.replicaLag)
+      return startFor.call(this, position)
+    }
+    t.teardown(() => {
+      FeedWatch.prototype.startFor = startFor
+    })
     t.is((await writer.get('/planets')).body.total_count, 2)
+    t.deepEqual(lags, [60_000])
     t.is((await reader.get(`/planets/${planet.id}`)).status, 404)
     t.is((await reader.get('/planets')).body.total_count, 0)
     const query = '{ planetPage { totalCount } }'

@@ -519,6 +519,17 @@ test('with replicas, a list links to a position that all of them have reached', 
   t.is(feed.startFor(await change('Third')), second)
 })
 
+test.serial('the cursor of a page is the position that its feed gives for that of the page', async (t) => {
+  const { reader } = service()
+  const { startFor } = FeedWatch.prototype
+  FeedWatch.prototype.startFor = () => 7
+  t.teardown(() => {
+    FeedWatch.prototype.startFor = startFor
+  })
+  const { data } = await reader.graphql('{ planetPage { changesCursor } }')
+  t.is(data.planetPage.changesCursor, toCursor(7))
+})
+
 /** Reads events as a client that may read planets. */
 const events = (url: string, count: number, headers = {}) =>
   readEvents(url, count, {

@@ -43,7 +43,7 @@ export class FeedWatch {
     private readonly notifications?: WriteNotifications,
     private readonly pollMilliseconds = POLL_MILLISECONDS,
     /** How far replicas may lag, in milliseconds; undefined without replicas. */
-    private readonly replicaLag?: number,
+    readonly replicaLag?: number,
   ) {}
 
   /**
