@@ -78,6 +78,8 @@ test('what a write changes besides, in its transaction, has the same author', as
     role: 'pilot',
   })
   t.deepEqual(await events(database, joined.id), ['created 1 ada', 'changed 2 ben'])
+  await withSubject('dee').patch(`/missions/${created.body.id}`, { status: 'aborted' })
+  t.deepEqual((await events(database, joined.id)).slice(2), ['changed 3 dee'])
   const atomic = `mutation @atomic {
     createSpecies(input: { scientificName: "Dua", planetOrigin: "juno" }) { species { id } }
     deletePlanet(id: "pallas-2") { outcome }
