@@ -1,8 +1,10 @@
 import test from 'ava'
+import { createTestDatabase } from '../helpers/database/database.ts'
 import { resources } from '../helpers/domain/domain.ts'
 import { Fixtures } from '../helpers/domain/fixtures.ts'
+import { domainWith } from '../helpers/domain/versioned-domain.ts'
 import type { Answer, RequestHeaders } from '../helpers/service/client.ts'
-import { shareTestService } from '../helpers/service/service.ts'
+import { shareTestService, startTestService } from '../helpers/service/service.ts'
 
 const service = shareTestService(test)
 
@@ -66,6 +68,24 @@ function numbers(seed: number): (below: number) => number {
     return Math.floor((state / 2147483648) * below)
   }
 }
+
+test('a list has another tag once its definition shows other fields of the same versions', async (t) => {
+  const options = await createTestDatabase(t)
+  const listed = async (isHidden: boolean, tag = '') => {
+    const releases: (() => Promise<void>)[] = []
+    const owner = { teardown: (release: () => Promise<void>) => void releases.push(release) }
+    const changes = isHidden ? { 'planets.host_star': { hidden: true as const } } : {}
+    const parts = { domain: domainWith(undefined, changes) }
+    const { writer } = await startTestService(owner, { ...options, publicBaseUrl: 'http://localhost' }, parts)
+    await writer.put('/planets/vega-b', { id: 'vega-b', name: 'Vega b' })
+    const answer = await writer.get('/planets', { 'if-none-match': tag })
+    for (const release of releases) await release()
+    return answer
+  }
+  const tag = tagOf(await listed(false))
+  t.is((await listed(false, tag)).status, 304)
+  t.is((await listed(true, tag)).status, 200)
+})
 
 test.serial('whatever is written, a list is 304 exactly while it shows the same', async (t) => {
   const { reader, writer, database } = service()

@@ -137,6 +137,16 @@ test('a change without a preference has no body, and an unknown one changes noth
   }
 })
 
+test('a preference that is applied whatever the result is confirmed once', async (t) => {
+  const { writer } = service()
+  const strict = { Prefer: 'handling=strict' }
+  await writer.put('/planets/brief', { id: 'brief', name: 'Brief' })
+  for (const status of [204, 410]) {
+    const deleted = await writer.delete('/planets/brief', strict)
+    t.deepEqual([deleted.status, deleted.headers.get('preference-applied')], [status, 'handling=strict'])
+  }
+})
+
 test('handling=lenient is confirmed, except by a creation, which ignores read-only fields anyway', async (t) => {
   const { writer } = service()
   const lenient = { Prefer: 'handling=lenient, return=minimal' }
