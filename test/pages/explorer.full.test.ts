@@ -82,6 +82,25 @@ test.serial(
   },
 )
 
+test.serial(
+  'the explorer follows the colours of the browser, and keeps no headers that a person enters',
+  async (t) => {
+    for (const colorScheme of ['dark', 'light'] as const) {
+      const page = await openPage(t, { colorScheme })
+      if (!page) return t.pass()
+      await page.goto(`${service().origin}/graphql`)
+      await page.locator(`body.graphiql-${colorScheme}`).waitFor()
+      await page.getByRole('button', { name: 'Headers' }).click()
+      await page.locator('.graphiql-editor-tool .CodeMirror:visible').click()
+      await page.keyboard.type('{"X-Secret":"entered"')
+      await page.getByText('entered').first().waitFor()
+      // GraphiQL stores what is entered half a second later.
+      await page.waitForTimeout(1_500)
+      t.notRegex(await page.evaluate<string>('JSON.stringify(sessionStorage)'), /entered/)
+    }
+  },
+)
+
 function watchOutside(page: Page, origin: string): string[] {
   const outside: string[] = []
   page.on('request', (request) => {
