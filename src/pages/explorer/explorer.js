@@ -7,17 +7,6 @@ const scheme = matchMedia('(prefers-color-scheme: dark)')
 const root = ReactDOM.createRoot(document.getElementById('explorer'))
 let shown = 0
 
-/** Stores the token and the queries in this tab only. */
-const storage = {
-  getItem: (name) => sessionStorage.getItem(name),
-  setItem: (name, value) => sessionStorage.setItem(name, value),
-  removeItem: (name) => sessionStorage.removeItem(name),
-  clear: () => sessionStorage.clear(),
-  get length() {
-    return sessionStorage.length
-  },
-}
-
 /** The result of an operation, or those of a subscription as they come. */
 async function send(parameters, { headers = {} } = {}) {
   const accept = 'application/json, text/event-stream;q=0.5'
@@ -45,7 +34,8 @@ function show(query) {
     React.createElement(GraphiQL, {
       key: shown,
       fetcher: send,
-      storage,
+      // In this tab only, as the token.
+      storage: sessionStorage,
       shouldPersistHeaders: false,
       isHeadersEditorEnabled: true,
       forcedTheme: scheme.matches ? 'dark' : 'light',
