@@ -9,7 +9,7 @@ const INDEPENDENT = [
   'test/{commands,pages,tools}/**',
   'test/**/*.full.test.ts',
   'test/database/{database,embedded-sessions}.test.ts',
-  'test/http/load-limits.test.ts',
+  'test/features/load/load.test.ts',
   'test/operations/**',
   'test/service/main.test.ts',
 ]

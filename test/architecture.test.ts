@@ -116,20 +116,20 @@ test('no import leads back to the file it is in, types included', async (t) => {
   t.deepEqual(cycles, [])
 })
 
-/** The packages that belong to one folder. */
-const PACKAGES: Readonly<Record<string, RegExp>> = {
-  'database/': /^(pg$|@electric-sql|@prisma\/adapter-pg)/,
-  'graph/': /^(graphql|@graphql|@apollo)/,
-}
+/** The packages that belong to some folders. */
+const PACKAGES: readonly (readonly [folders: readonly string[], RegExp])[] = [
+  [['database/'], /^(pg$|@electric-sql|@prisma\/adapter-pg)/],
+  [['graph/', 'features/'], /^(graphql|@graphql|@apollo)/],
+]
 
-for (const [folder, packages] of Object.entries(PACKAGES)) {
-  test(`only ${folder} and the commands import ${packages.source}`, async (t) => {
+for (const [folders, packages] of PACKAGES) {
+  test(`only ${folders.join(', ')} and the commands import ${packages.source}`, async (t) => {
     const importing = (await sources).filter((source) => source.packages.some((name) => packages.test(name)))
     t.true(importing.length > 0)
     t.deepEqual(
       importing
         .map(({ path }) => path)
-        .filter((path) => !path.startsWith(folder) && !path.startsWith('commands/')),
+        .filter((path) => ![...folders, 'commands/'].some((folder) => path.startsWith(folder))),
       [],
     )
   })

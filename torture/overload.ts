@@ -7,8 +7,8 @@ import { call } from './callers.ts'
 import { memory } from './memory.ts'
 import { withOwner } from './owner.ts'
 
-/** Connections that wait for an answer at once: four times what the service takes on and lets wait. */
-const CALLERS = 4 * (64 + 256)
+/** Connections that wait for an answer at once: many times what the service lets wait of one caller. */
+const CALLERS = 1_280
 const SPECIES = 1_000
 const RECOVERY_MILLISECONDS = 2_000
 

@@ -46,8 +46,7 @@ function startProcesses(owner: Owner, pooler: Pooler): Promise<string[]> {
   const environment = {
     DATABASE_URL: pooler.address,
     DATABASE_POOL_SIZE: String(CALLERS / PROCESSES),
-    CONCURRENT_OPERATIONS: String(CALLERS / PROCESSES),
-    WAITING_OPERATIONS: String(CALLERS),
+    LOAD_CAPACITY: String(CALLERS),
     DATABASE_TIMEOUT: '60000',
     LOG_LEVEL: 'info',
   }

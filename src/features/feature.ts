@@ -1,7 +1,12 @@
+import type { GraphQLSchema } from 'graphql'
 import type { Database } from '../database/database.ts'
 import type { Readers } from '../database/replicas/readers.ts'
 import type { DocumentedFeature } from '../documents/openapi/document.ts'
+import type { ChangesPerPage } from '../graph/execution/operation.ts'
+import type { AroundOperation } from '../graph/execution/slot.ts'
+import type { DocumentGuard } from '../graph/http/guard.ts'
 import type { SchemaPart } from '../graph/schema/sdl.ts'
+import type { Middleware } from '../http/context.ts'
 import type { Resource } from '../model/resource.ts'
 import type { HeaderLink } from '../rest/operation.ts'
 
@@ -13,6 +18,8 @@ export interface Feature extends DocumentedFeature {
   readonly schema?: readonly SchemaPart[]
   /** In the headers of REST. */
   readonly links?: readonly HeaderLink[]
+  /** Limits what runs at once. Called once the database is open, before the application is made. */
+  limit?(parts: LimitParts): Limits
   /**
    * Begins what runs in the background, before the first request. May run again after a failure.
    *
@@ -34,4 +41,39 @@ export interface Core {
   readonly changesDays: number
   /** How far replicas may lag, in milliseconds. */
   readonly replicaLag: number
+}
+
+export interface LimitParts {
+  readonly settings: {
+    readonly loadCapacity: number
+    readonly callerShare: number
+    /** In milliseconds. */
+    readonly databaseTimeout: number
+    readonly rateLimit: number
+    readonly graphqlMaxDepth: number
+    readonly graphqlMaxCost: number
+  }
+  readonly schema: GraphQLSchema
+  readonly resources: readonly Resource[]
+  readonly database: Database
+}
+
+/** Without them, everything runs at once. */
+export interface Limits {
+  readonly around?: AroundOperation
+  readonly guard?: DocumentGuard
+  readonly changesPerPage?: ChangesPerPage
+  /** Runs before everything else. */
+  readonly outermost?: readonly Middleware[]
+  /** Runs after authentication. */
+  readonly middleware?: readonly Middleware[]
+  readonly load?: LoadCounts
+}
+
+/** What the metrics show. */
+export interface LoadCounts {
+  readonly running: number
+  readonly waiting: number
+  /** Refused requests by reason. */
+  readonly shed: Readonly<Record<string, number>>
 }

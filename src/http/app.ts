@@ -1,7 +1,6 @@
 import type { RequestListener } from 'node:http'
 import Koa from 'koa'
 import { observe, type ReportRequest } from './access-log.ts'
-import { createTurns, type Load, limitRate, shedLoad } from './admission.ts'
 import { exchangeConsistencyTokens, type Positions } from './consistency.ts'
 import type { Context, Middleware } from './context.ts'
 import { type ReportFault, renderErrors } from './errors.ts'
@@ -29,12 +28,14 @@ interface AppParts {
     readonly trustProxy: boolean
     readonly serverTiming: boolean
     readonly compression: boolean
-    readonly rateLimit: number
   }
   readonly authenticate: Middleware
   readonly reportFault: ReportFault
   readonly reports: readonly ReportRequest[]
-  readonly load: Load
+  /** Runs before everything else. */
+  readonly outermost?: readonly Middleware[] | undefined
+  /** Runs after authentication, in this order. */
+  readonly middleware?: readonly Middleware[] | undefined
   readonly setPathHeaders: SetPathHeaders
   /** Set if reads can be older than writes. */
   readonly positions?: Positions | undefined
@@ -51,18 +52,16 @@ export type SetPathHeaders = (ctx: Context, hasRoute: (path: string) => boolean)
 export function createApp(parts: AppParts): RequestListener {
   const { settings, reportFault, setPathHeaders, positions } = parts
   const app = new Koa({ proxy: settings.trustProxy })
-  const turns = createTurns()
   const token = [
     refuseMalformedHost,
     parts.authenticate,
-    turns.remember,
-    ...(settings.rateLimit > 0 ? [limitRate(settings.rateLimit)] : []),
-    shedLoad(parts.load),
-    refuseMalformedQuery,
     ...(positions ? [exchangeConsistencyTokens(positions)] : []),
+    ...(parts.middleware ?? []),
+    refuseMalformedQuery,
   ]
   const routes = createRouteTable(parts.routes, { probe: [], open: [refuseMalformedHost], token })
   const middleware: Middleware[] = [
+    ...(parts.outermost ?? []),
     completeTarget,
     ...(settings.compression ? [compressBodies] : []),
     sendInPieces,
@@ -86,7 +85,7 @@ export function createApp(parts: AppParts): RequestListener {
   for (const layer of middleware) app.use(layer)
   ignoreLostConnections(app)
   app.on('error', (error, ctx) => reportFault(error, ctx?.state.requestId ?? ''))
-  return turns.wrap(app.callback())
+  return app.callback()
 }
 
 /**

@@ -1,14 +1,11 @@
 import type { Database } from '../database/database.ts'
 import type { Readers, ReportReplicas } from '../database/replicas/readers.ts'
 import { keepChanges } from '../domain/recording.ts'
-import { tableSizes } from '../domain/table-sizes.ts'
-import type { CreateFeature } from '../features/feature.ts'
-import { ConnectionShares } from '../graph/execution/connections.ts'
+import type { CreateFeature, Limits } from '../features/feature.ts'
 import type { DomainContext } from '../graph/execution/context.ts'
-import { CostEstimator } from '../graph/execution/cost.ts'
 import { createExecutor } from '../graph/execution/operation.ts'
-import { OperationLimiter } from '../graph/execution/operation-limiter.ts'
 import { createRunOperation } from '../graph/execution/run-operation.ts'
+import { SharedReads } from '../graph/execution/shared-reads.ts'
 import { createGraphQLRoute } from '../graph/http/apollo.ts'
 import { readPersistedOperations } from '../graph/http/persisted-operations.ts'
 import { createSchema } from '../graph/schema/schema.ts'
@@ -18,7 +15,6 @@ import { createApp } from '../http/app.ts'
 import { authenticate } from '../http/auth/authenticate.ts'
 import type { TokenSettings } from '../http/auth/verify-token.ts'
 import { healthRoutes } from '../http/health.ts'
-import { Limiter } from '../http/limiter.ts'
 import { servedVersions } from '../model/domain.ts'
 import { explorerAssets } from '../pages/assets.ts'
 import { documentRoutes, notFoundRoute } from '../pages/routes.ts'
@@ -29,7 +25,7 @@ import { FEATURES } from './features.ts'
 import { createMetrics } from './metrics.ts'
 import type { Configuration } from './settings/configuration.ts'
 import { readSeeds } from './settings/domain-folder.ts'
-import { type Settings, SettingsError } from './settings/settings.ts'
+import { SettingsError } from './settings/settings.ts'
 
 export interface ServiceParts extends Configuration {
   readonly tokens: TokenSettings
@@ -60,14 +56,6 @@ export async function prepareApplication(parts: ServiceParts) {
     throw new SettingsError([`GRAPHQL_OPERATIONS_DIR: ${error.message}`])
   })
   const seeds = await readSeeds(folder)
-  const limiter = new OperationLimiter({
-    concurrent: settings.concurrentOperations,
-    waiting: settings.waitingOperations,
-    deadline: settings.databaseTimeout,
-    responses: settings.responseMemory * 2 ** 20,
-    callerShare: settings.callerShare / 100,
-  })
-  const run = createRunOperation(limiter)
 
   return async (
     database: Database,
@@ -77,10 +65,11 @@ export async function prepareApplication(parts: ServiceParts) {
   ) => {
     const isRecorded = await patiently(() => keepChanges(database.client, settings.changesDays))
     const changesDays = isRecorded ? settings.changesDays : 0
-    const limiters = createConnectionLimiters(settings, database)
-    const sizes = tableSizes(database.client, resources)
-    const costs = new CostEstimator(schema, resources, sizes)
-    const waited = (seconds: number) => database.pool.observer?.waited(seconds)
+    const limits: Limits = Object.assign(
+      {},
+      ...features.map(({ limit }) => limit?.({ settings, schema, resources, database })),
+    )
+    const run = createRunOperation(limits.around)
     const domain: DomainContext = {
       client: database.client,
       resources,
@@ -91,7 +80,7 @@ export async function prepareApplication(parts: ServiceParts) {
         readers?.recordWrite(caller)
         for (const feature of features) feature.written?.()
       },
-      connections: new ConnectionShares({ ...limiters, sizes, waited }),
+      sharedReads: new SharedReads(),
       idempotencyKeyHours,
       changesDays,
     }
@@ -99,15 +88,13 @@ export async function prepareApplication(parts: ServiceParts) {
       schema,
       domain,
       introspection: settings.graphqlIntrospection,
-      limits: { depth: settings.graphqlMaxDepth, cost: settings.graphqlMaxCost },
-      costs,
       documents: { persisted, persistedOnly: settings.graphqlPersistedOnly },
       reportFault,
       run,
+      guard: limits.guard,
+      changesPerPage: limits.changesPerPage,
     })
-    const metrics = settings.metrics
-      ? createMetrics(database, readers, state, limiter, limiters.connections)
-      : undefined
+    const metrics = settings.metrics ? createMetrics(database, readers, state, limits.load) : undefined
     const served = servedVersions(parts.domain, settings.version)
     const site = {
       ...settings,
@@ -120,7 +107,7 @@ export async function prepareApplication(parts: ServiceParts) {
       types: settings.graphqlIntrospection ? typeMap(schema, resources) : undefined,
     }
     const interfaces = apiVersions(resources, served.versions, site)
-    const executor = createExecutor({ schema, domain, costs, run })
+    const executor = createExecutor({ schema, domain, run, changesPerPage: limits.changesPerPage })
     const operations = allOperations(features)
     const links = features.flatMap(({ links = [] }) => links)
     const routes = [
@@ -138,7 +125,8 @@ export async function prepareApplication(parts: ServiceParts) {
       authenticate: authenticate(tokens, reportFault),
       reportFault,
       reports: [reportRequest, metrics?.report].filter((report) => report !== undefined),
-      load: limiter,
+      outermost: limits.outermost,
+      middleware: limits.middleware,
       setPathHeaders: deprecationHeaders(interfaces),
       positions: readers?.positions,
     })
@@ -152,35 +140,5 @@ export async function prepareApplication(parts: ServiceParts) {
         for (const stop of stops) stop?.()
       },
     }
-  }
-}
-
-/** A single caller leaves these connections free, for look-ups and for the first request of another caller. */
-const CONNECTIONS_FOR_OTHERS = 3
-
-/** The part of the connections that reads of large tables may take together. */
-const SCAN_PART = 0.25
-
-/** The part of the connections that may write at the same time. */
-const WRITE_PART = 0.5
-
-/** The embedded database runs one statement at a time, so it gets one scan. */
-function createConnectionLimiters({ callerShare, databaseUrl }: Settings, { pool }: Database) {
-  const shareOf = (whole: number) => Math.ceil((whole * callerShare) / 100)
-  const size = pool.options.max
-  const share = shareOf(size)
-  const scans = databaseUrl === undefined ? 1 : Math.max(Math.floor(size * SCAN_PART), 1)
-  const writing = Math.ceil(size * WRITE_PART)
-  const writes = new Limiter({ capacity: writing, share: writing, shareBesideOthers: shareOf(writing) })
-  pool.abandoned.hold = () => writes.hold('', 1)
-  return {
-    writes,
-    isStalled: () => pool.abandoned.count >= writing,
-    connections: new Limiter({
-      capacity: size,
-      share: Math.max(size - CONNECTIONS_FOR_OTHERS, share),
-      shareBesideOthers: callerShare < 100 ? Math.ceil(share / 2) : size,
-    }),
-    scans: new Limiter({ capacity: scans, share: shareOf(scans) }),
   }
 }

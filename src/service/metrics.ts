@@ -3,10 +3,9 @@ import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, R
 import type { Database } from '../database/database.ts'
 import { FAILURE_REASONS } from '../database/errors.ts'
 import type { Readers } from '../database/replicas/readers.ts'
-import type { OperationLimiter } from '../graph/execution/operation-limiter.ts'
+import type { LoadCounts } from '../features/feature.ts'
 import type { AnsweredRequest } from '../http/access-log.ts'
 import { METHODS } from '../http/errors.ts'
-import type { Limiter } from '../http/limiter.ts'
 import { type Route, reads } from '../http/routes.ts'
 import { SERVICE_NAME } from '../observability/service-name.ts'
 import { readWorkerMetrics } from './workers.ts'
@@ -16,8 +15,7 @@ export function createMetrics(
   database: Database,
   readers: Readers | undefined,
   state: { readonly refusedConnections: number },
-  operations: OperationLimiter,
-  connections: Limiter,
+  load: LoadCounts = { running: 0, waiting: 0, shed: {} },
 ) {
   const registry = new Registry()
   if (cluster.isWorker) {
@@ -28,15 +26,15 @@ export function createMetrics(
   collectDefaultMetrics({ register: registry })
   // By default, workers are averaged, which hides a busy one.
   Object.assign(registry.getSingleMetric('nodejs_eventloop_lag_p99_seconds') as object, { aggregator: 'max' })
-  addDatabaseMetrics(registry, database, readers ?? {}, connections)
+  addDatabaseMetrics(registry, database, readers ?? {})
   new Gauge({
     name: named('operations'),
     help: 'GraphQL operations that are running or waiting for their turn.',
     labelNames: ['state'],
     registers: [registry],
     collect() {
-      this.set({ state: 'running' }, operations.running)
-      this.set({ state: 'waiting' }, operations.waiting)
+      this.set({ state: 'running' }, load.running)
+      this.set({ state: 'waiting' }, load.waiting)
     },
   })
   new Counter({
@@ -46,7 +44,7 @@ export function createMetrics(
     registers: [registry],
     collect() {
       this.reset()
-      for (const [reason, count] of Object.entries(operations.shed)) this.inc({ reason }, count)
+      for (const [reason, count] of Object.entries(load.shed)) this.inc({ reason }, count)
     },
   })
   new Counter({
@@ -84,12 +82,11 @@ export function createMetrics(
   }
 }
 
-/** A replica is named by its host and port. Requests for the primary wait in front of its pool. */
+/** A replica is named by its host and port. */
 function addDatabaseMetrics(
   registry: Registry,
   primary: Database,
   { choices, replicas = [] }: Partial<Readers>,
-  connections: Limiter,
 ): void {
   const pools = [
     { name: 'primary', pool: primary.pool },
@@ -102,10 +99,9 @@ function addDatabaseMetrics(
     registers: [registry],
     collect() {
       for (const { name: database, pool } of pools) {
-        const before = pool === primary.pool ? connections.waiting : 0
         this.set({ database, state: 'idle' }, pool.idleCount)
         this.set({ database, state: 'busy' }, pool.totalCount - pool.idleCount)
-        this.set({ database, state: 'waiting' }, pool.waitingCount + before)
+        this.set({ database, state: 'waiting' }, pool.waitingCount)
       }
     },
   })

@@ -1,6 +1,6 @@
 import anyTest, { type TestFn } from 'ava'
 import { execute, parse } from 'graphql'
-import { CostEstimator } from '../../src/graph/execution/cost.ts'
+import { CostEstimator } from '../../src/features/load/cost.ts'
 import type { Scan } from '../../src/model/query/list.ts'
 import { createCompleteSchema } from '../../src/service/features.ts'
 import { countStatements } from '../helpers/database/statements.ts'

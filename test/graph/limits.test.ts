@@ -1,10 +1,7 @@
-import { mock } from 'node:test'
-import { setTimeout as delay, setImmediate } from 'node:timers/promises'
 import anyTest, { type TestFn } from 'ava'
 import { executeSync, getIntrospectionQuery, parse } from 'graphql'
-import { tableSizes } from '../../src/domain/table-sizes.ts'
-import { CostEstimator } from '../../src/graph/execution/cost.ts'
-import { blockingTurns } from '../../src/graph/http/admission.ts'
+import { CostEstimator } from '../../src/features/load/cost.ts'
+import { tableSizes } from '../../src/features/load/table-sizes.ts'
 import { createCompleteSchema } from '../../src/service/features.ts'
 import { countStatements } from '../helpers/database/statements.ts'
 import { resources } from '../helpers/domain/domain.ts'
@@ -234,48 +231,7 @@ test('variables with more than 500 objects or 5,000 values are refused before th
   t.is(await problemOf(named(4_997)), 'Variables must not have more than 5000 values.')
 })
 
-/** Starts operations that take turns, and returns what ends one. */
-function startsInTurn() {
-  const { ofIntrospection: takeTurn } = blockingTurns()
-  const contextValue = { caller: { identity: 'ada', scopes: new Set() }, slot: undefined }
-  return (query: string) => takeTurn({ document: parse(query), contextValue } as never)
-}
-
-test('introspection waits for its turn, and nothing else does', async (t) => {
-  const start = startsInTurn()
-  const end = await start('{ __schema { types { name } } }')
-  let hasBegun = false
-  const second = start('{ __type(name: "Moon") { name } }').then(() => {
-    hasBegun = true
-  })
-  await start('{ moonPage(planetId: "x") { totalCount } }')
-  await setImmediate()
-  t.false(hasBegun)
-  end()
-  await second
-  t.true(hasBegun)
-})
-
-test.serial('after an introspection the next one waits for nine times as long as it took', async (t) => {
-  const start = startsInTurn()
-  const end = await start('{ __schema { types { name } } }')
-  await delay(20)
-  mock.timers.enable({ apis: ['setTimeout'] })
-  t.teardown(() => mock.timers.reset())
-  let hasBegun = false
-  const second = start('{ __schema { types { name } } }').then(() => {
-    hasBegun = true
-  })
-  end()
-  mock.timers.tick(150)
-  await setImmediate()
-  t.false(hasBegun)
-  mock.timers.tick(850)
-  await second
-  t.true(hasBegun)
-})
-
-test('introspections that are refused for their cost take no turn', async (t) => {
+test('introspections that are refused for their cost hold up no others', async (t) => {
   const { reader } = await startTestService(t, { graphqlMaxCost: 1_000 })
   const small = '{ __schema { queryType { name } } }'
   const answers = await Promise.all(
@@ -302,23 +258,6 @@ for (const [what, filter] of [
     t.true(text.length < 3_000)
   })
 }
-
-test('a long document that is sent for the first time waits for its turn, and nothing else does', async (t) => {
-  const { ofDocument: take } = blockingTurns()
-  const contextValue = { caller: { identity: 'ada', scopes: new Set() }, slot: undefined } as never
-  const long = { source: ' '.repeat(1_001), contextValue }
-  const end = await take(long)
-  let hasBegun = false
-  const second = take(long).then(() => {
-    hasBegun = true
-  })
-  await take({ source: ' '.repeat(1_000), contextValue })
-  await setImmediate()
-  t.false(hasBegun)
-  end()
-  await second
-  t.true(hasBegun)
-})
 
 test('long documents that differ are all answered, also those that are wrong', async (t) => {
   const { reader } = service()

@@ -210,7 +210,6 @@ test('a document counts as a write if its operation is a mutation, whatever its 
   const route = await createGraphQLRoute({
     schema: createCompleteSchema(resources),
     introspection: true,
-    limits: { depth: 12, cost: 20_000 },
     documents: {
       persisted: await readPersistedOperations(createCompleteSchema(resources), undefined),
       persistedOnly: false,
@@ -221,7 +220,6 @@ test('a document counts as a write if its operation is a mutation, whatever its 
       return Promise.reject(stop)
     },
     domain: {} as never,
-    costs: {} as never,
   })
   const query = `# A mutation?
     query Q { planetPage(filter: { name: { contains: "mutation" } }) { items { id } } }

@@ -18,13 +18,6 @@ const routeAt = (path: string): Route => ({
 
 /** An application whose paths below /old have a header of their own. */
 async function serve(t: ExecutionContext, isFull: boolean) {
-  const load = {
-    admit() {
-      if (isFull) throw new DomainError('SERVICE_UNAVAILABLE', 'Too much.')
-    },
-    holdResponse: () => () => {},
-    startBody: async () => () => {},
-  }
   const app = createApp({
     routes: ['/old/a', '/new/a', '/old/:name/only'].map(routeAt),
     settings: {
@@ -32,7 +25,6 @@ async function serve(t: ExecutionContext, isFull: boolean) {
       trustProxy: false,
       serverTiming: false,
       compression: false,
-      rateLimit: 0,
     },
     authenticate: (ctx, next) => {
       ctx.state['caller'] = { identity: 'one', scopes: new Set() }
@@ -40,7 +32,12 @@ async function serve(t: ExecutionContext, isFull: boolean) {
     },
     reportFault: (error) => t.fail(String(error)),
     reports: [],
-    load,
+    middleware: [
+      (_, next) => {
+        if (isFull) throw new DomainError('SERVICE_UNAVAILABLE', 'Too much.')
+        return next()
+      },
+    ],
     setPathHeaders: (ctx, hasRoute) => {
       if (!ctx.path.startsWith('/old/')) return
       ctx.set('Successor', String(hasRoute(ctx.path.replace('/old', '/new'))))

@@ -45,7 +45,7 @@ async function endOfFeed({ reader, base }: TestService): Promise<string> {
 }
 
 test('responses behind a stream of the same connection leave the memory of responses to others', async (t) => {
-  const service = await startTestService(t, { responseMemory: 1, databaseTimeout: 2_000 })
+  const service = await startTestService(t, { loadCapacity: 64, callerShare: 8, databaseTimeout: 2_000 })
   const objective = 'x'.repeat(10_000)
   for (let number = 0; number < 10; number++)
     await service.writer.put(`/missions/m${number}`, { id: `m${number}`, name: `M ${number}`, objective })

@@ -46,7 +46,8 @@ claim(
       databaseUrl,
       databasePoolSize: POOL,
       databaseTimeout: TIMEOUT_MILLISECONDS,
-      callerShare: 50,
+      loadCapacity: 64,
+      callerShare: 8,
     }
     const services = [await startTestService(t, settings), await startTestService(t, settings)]
     const [service] = services as [(typeof services)[number]]

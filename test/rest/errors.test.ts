@@ -92,8 +92,8 @@ const provocations: Partial<Record<ErrorCode, (type: string, t: ExecutionContext
     return answer
   },
   SERVICE_UNAVAILABLE: async (type, t) => {
-    const { reader, database } = await startTestService(t, { concurrentOperations: 1, waitingOperations: 0 })
-    const answers = await flood(database, 2, () => reader.accepting(type).get('/species'))
+    const { reader, database } = await startTestService(t, { loadCapacity: 1, callerShare: 1 })
+    const answers = await flood(database, 10, () => reader.accepting(type).get('/species'))
     return answers.find(({ status }) => status !== 200) as Answer
   },
 }

@@ -1,5 +1,6 @@
 import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node'
 import test from 'ava'
+import { parse } from 'graphql'
 import type { Executor } from '../../src/graph/execution/operation.ts'
 import type { Method } from '../../src/http/routes.ts'
 import { allOperations } from '../../src/rest/all-operations.ts'
@@ -22,8 +23,15 @@ function operations(): string[] {
 const service = shareTestService(test)
 const refuse = () => Promise.reject(new Error('only the list of routes is wanted'))
 const executor: Executor = {
-  prepare: ({ text }) => ({ show: () => text, cost: () => 0, execute: refuse, run: refuse }),
+  prepare: ({ type, text }) => ({
+    type,
+    document: () => parse(text),
+    show: () => text,
+    execute: refuse,
+    run: refuse,
+  }),
   runTogether: refuse,
+  changesPerPage: () => 20,
 }
 const features = FEATURES.map((create) => create(resources))
 const routes = createRoutes(

@@ -84,7 +84,7 @@ anyTest('connections beyond MAX_CONNECTIONS are closed and counted', async (t) =
 })
 
 anyTest('requests that are shed are counted by reason', async (t) => {
-  const limits = { concurrentOperations: 1, waitingOperations: 0, callerShare: 100 }
+  const limits = { loadCapacity: 1, callerShare: 1 }
   const service = await startTestService(t, { metrics: true, ...limits })
   const responses = await Promise.all(Array.from({ length: 30 }, () => service.reader.get('/species')))
   const refused = responses.filter(({ status }) => status === 503).length

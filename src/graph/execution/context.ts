@@ -8,8 +8,8 @@ import { type List, type ListRequest, passesOf, scansOf } from '../../model/quer
 import { requestKey } from '../../model/query/request-key.ts'
 import type { Resource } from '../../model/resource.ts'
 import type { Row } from '../../model/row.ts'
-import type { ConnectionShares, Connections } from './connections.ts'
-import type { Slot } from './operation-limiter.ts'
+import type { Read, SharedReads } from './shared-reads.ts'
+import type { Slot } from './slot.ts'
 
 export interface DomainContext extends Omit<WriteContext, 'caller'> {
   /** How long changes are recorded; 0 for no record. */
@@ -17,9 +17,16 @@ export interface DomainContext extends Omit<WriteContext, 'caller'> {
   readonly maximumPageSize: number
   /** Undefined without replicas. */
   readonly readers: ReadContext | undefined
-  readonly connections: ConnectionShares
+  readonly sharedReads: SharedReads
   /** Called after each write, even one that failed: the database may have executed it. */
   readonly written: (caller: Caller) => void
+}
+
+/** Runs the statements of an operation. */
+export interface Connections {
+  use<Result>(work: () => Promise<Result>): Promise<Result>
+  read<Result>(read: Read<Result>): Promise<Result>
+  write<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
 /** The owner of listed resources, or the resource that they refer to. */
@@ -30,9 +37,8 @@ export interface Parent {
 
 /** What a subscription needs after the operation that began it. */
 export interface Subscriber {
-  /** The changes that it keeps in memory at most, and their cost. */
+  /** The changes that it keeps in memory at most. */
   readonly pageSize: number
-  readonly pageCost: number
   /** Aborted at the end of the stream. */
   readonly signal: AbortSignal
   /** Reads a page of changes, in a slot of its own. */
@@ -64,16 +70,16 @@ export function createContext(
 ): GraphContext {
   const hasToken = caller.consistency?.after !== undefined
   const reader = hasToken ? undefined : domain.readers?.clientFor(caller)
-  const connections = connectionsFor(caller, domain, slot)
+  const connections = connectionsFor(domain, slot)
   const loaders = new Loaders(reader ?? domain.client, connections, slot)
   return { caller, domain, loaders, connections, slot, selectsWritten, subscriber }
 }
 
-export function connectionsFor({ identity }: Caller, domain: DomainContext, slot: Slot): Connections {
+export function connectionsFor({ sharedReads }: DomainContext, slot: Slot): Connections {
   return {
-    use: (work) => domain.connections.use(identity, slot, work),
-    read: (read) => domain.connections.read(identity, slot, read),
-    write: (work) => domain.connections.write(identity, slot, work),
+    use: (work) => slot.use(work),
+    read: (read) => sharedReads.read(slot, read),
+    write: (work) => slot.write(work),
   }
 }
 

@@ -18,9 +18,8 @@ import type { Caller } from '../../model/caller.ts'
 import { DomainError } from '../../model/errors.ts'
 import type { Values } from '../../model/resource.ts'
 import { awaitWrites, createContext, type DomainContext, type GraphContext } from './context.ts'
-import { type CostEstimator, RESPONSE_BYTES_PER_UNIT } from './cost.ts'
 import { causeOf } from './errors.ts'
-import type { OperationType, RunOperation } from './run-operation.ts'
+import type { AroundOperation, OperationDocument, OperationType } from './slot.ts'
 import { executeTogether } from './transaction.ts'
 
 /** Coercion stops after this many errors of variables: each prints the whole value, which takes milliseconds. */
@@ -31,7 +30,7 @@ export interface OperationText {
   readonly name: string
   readonly text: string
   /** The variable that the largest possible response depends on. By default, it depends on none. */
-  readonly sizedBy?: string
+  readonly sizedBy?: OperationDocument['sizedBy']
   /** An operation that returns the same and more, which runs instead until this one is worth compiling. */
   readonly wider?: { run(variables: Values, caller: Caller): Promise<Values> } | undefined
 }
@@ -43,6 +42,7 @@ const RUNS_BEFORE_COMPILING = 2
 export interface Executor {
   readonly prepare: Prepare
   readonly runTogether: RunTogether
+  readonly changesPerPage: ChangesPerPage
 }
 
 type Prepare = ReturnType<typeof createPrepare>
@@ -52,24 +52,27 @@ type RunTogether = ReturnType<typeof createRunTogether>
 export interface ExecutorParts {
   readonly schema: GraphQLSchema
   readonly domain: DomainContext
-  readonly costs: CostEstimator
-  readonly run: RunOperation
+  readonly run: AroundOperation
+  readonly changesPerPage?: ChangesPerPage | undefined
 }
 
+/** How many changes a page of a stream has at most, for the operation that reads it. */
+export type ChangesPerPage = (page: OperationDocument) => number
+
 export function createExecutor(parts: ExecutorParts): Executor {
-  return { prepare: createPrepare(parts), runTogether: createRunTogether(parts) }
+  const { changesPerPage = () => Number.POSITIVE_INFINITY } = parts
+  return { prepare: createPrepare(parts), runTogether: createRunTogether(parts), changesPerPage }
 }
 
 /**
  * Creates the function that prepares operations. Documents are parsed, validated and compiled when they first run; at the
  * start, this took a sixth of the time.
  */
-function createPrepare({ schema, domain, costs: estimator, run }: ExecutorParts) {
+function createPrepare({ schema, domain, run }: ExecutorParts) {
   return ({ type, name, text, sizedBy, wider }: OperationText) => {
     let parsed: DocumentNode | undefined
     let compiled: Execute | undefined
     let runs = 0
-    const costs = new Map<unknown, number>()
     const document = () => {
       parsed ??= parse(text)
       return parsed
@@ -78,22 +81,15 @@ function createPrepare({ schema, domain, costs: estimator, run }: ExecutorParts)
       compiled ??= compile(schema, document())
       return compiled(variables, context)
     }
-    const cost = (variables: Values) => {
-      const size = sizedBy === undefined ? undefined : variables[sizedBy]
-      const found = costs.get(size) ?? estimator.response({ document: document(), variables })
-      costs.set(size, found)
-      return found
-    }
+    const operation: OperationDocument = { type, document, sizedBy }
     return {
+      ...operation,
       /** @param directives the names of those that the operation is shown with */
       show: (...directives: readonly string[]) => print(withDirectives(document(), directives)),
-      cost,
       execute,
-      /** Runs in a slot of the limiter, once there is memory for the response. */
       run(variables: Values, caller: Caller): Promise<Values> {
         if (wider && runs++ < RUNS_BEFORE_COMPILING) return wider.run(variables, caller)
-        return run({ type, name }, caller, async (slot) => {
-          await slot.reserve(cost(variables) * RESPONSE_BYTES_PER_UNIT)
+        return run({ type, name, parts: [[operation, variables]] }, caller, async (slot) => {
           const context = createContext(caller, domain, { slot, selectsWritten: true })
           if (type === 'query') await awaitWrites(context)
           const { data, errors } = await execute(variables, context)
@@ -120,10 +116,9 @@ export interface Outcome {
 
 /** Creates the function that runs mutations in order, in one transaction, which a failure undoes. */
 function createRunTogether({ domain, run }: ExecutorParts) {
-  return (mutations: readonly Mutation[], caller: Caller, isDryRun: boolean): Promise<Outcome> =>
-    run({ type: 'mutation', name: 'batch' }, caller, async (slot) => {
-      const cost = mutations.reduce((sum, { operation, variables }) => sum + operation.cost(variables), 0)
-      await slot.reserve(cost * RESPONSE_BYTES_PER_UNIT)
+  return (mutations: readonly Mutation[], caller: Caller, isDryRun: boolean): Promise<Outcome> => {
+    const parts = mutations.map(({ operation, variables }) => [operation, variables] as const)
+    return run({ type: 'mutation', name: 'batch', parts }, caller, async (slot) => {
       const context = createContext(caller, domain, { slot, selectsWritten: true })
       const executions = mutations.map(
         ({ operation, variables }) =>
@@ -135,6 +130,7 @@ function createRunTogether({ domain, run }: ExecutorParts) {
       const results = (error ? all.slice(0, -1) : all).map(({ data }) => data as Values)
       return { results, ...(error && { failure: causeOf(error) }) }
     })
+  }
 }
 
 function withDirectives(document: DocumentNode, names: readonly string[]): DocumentNode {

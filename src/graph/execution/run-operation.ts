@@ -1,30 +1,18 @@
 import { trace } from '@opentelemetry/api'
 import type { OperationDefinitionNode } from 'graphql'
-import type { Caller } from '../../model/caller.ts'
 import { inSpan, requestTimings } from '../../observability/observation.ts'
-import type { OperationLimiter, Slot } from './operation-limiter.ts'
+import { type AroundOperation, withoutLimits } from './slot.ts'
 
-export type OperationType = 'query' | 'mutation'
-
-export type RunOperation = ReturnType<typeof createRunOperation>
-
-/**
- * Makes the function that runs the work of a caller as one GraphQL operation, from REST or /graphql: in a slot of the
- * limiter, in a span, and timed. The name is given if it is known before the document is parsed.
- */
-export function createRunOperation(limiter: OperationLimiter) {
-  return async <Result>(
-    { type, name }: { readonly type: OperationType; readonly name?: string },
-    caller: Caller,
-    work: (slot: Slot) => Promise<Result>,
-  ): Promise<Result> => {
+/** Makes the function that runs the work of a caller as one GraphQL operation, from REST or /graphql: in a span, and timed. */
+export function createRunOperation(around: AroundOperation = withoutLimits): AroundOperation {
+  return async (operation, caller, work) => {
+    const { type, name } = operation
     const title = name === undefined ? 'GraphQL request' : `GraphQL ${type} ${name}`
     const attributes = name === undefined ? {} : { 'graphql.operation.type': type }
     const timings = requestTimings.getStore()
     const started = performance.now()
     try {
-      const isWrite = type === 'mutation'
-      return await inSpan(title, attributes, () => limiter.run(caller.identity, work, isWrite))
+      return await inSpan(title, attributes, () => around(operation, caller, work))
     } finally {
       if (timings) timings.graphql += performance.now() - started
     }

@@ -12,15 +12,17 @@ import { acceptable, asksFor } from '../../http/negotiation.ts'
 import type { Route } from '../../http/routes.ts'
 import { DomainError } from '../../model/errors.ts'
 import { awaitWrites, createContext, type DomainContext, type GraphContext } from '../execution/context.ts'
-import type { CostEstimator } from '../execution/cost.ts'
 import { type Format, formatErrors, formatResult } from '../execution/errors.ts'
 import { executeFields } from '../execution/mutation-fields.ts'
-import { describeOperation, type RunOperation } from '../execution/run-operation.ts'
+import type { ChangesPerPage } from '../execution/operation.ts'
+import { describeOperation } from '../execution/run-operation.ts'
+import type { AroundOperation } from '../execution/slot.ts'
 import { transactionMode } from '../execution/transaction.ts'
-import { admitCost, blockingTurns, limitErrors, refuseWithoutEvents, variableErrors } from './admission.ts'
+import { limitErrors, refuseWithoutEvents, variableErrors } from './checks.ts'
 import { EventResponse, RESULT_TYPES } from './event-response.ts'
 import { exactNumbers } from './exact-numbers.ts'
-import { type DocumentLimits, limitRules, MAXIMUM_TOKENS, MAXIMUM_VALIDATION_ERRORS } from './limits.ts'
+import type { DocumentGuard } from './guard.ts'
+import { MAXIMUM_TOKENS, MAXIMUM_VALIDATION_ERRORS } from './limits.ts'
 import { operationReader } from './operation-type.ts'
 import { type DocumentPolicy, parametersOfGet, parametersOfPost, type RequestParameters } from './request.ts'
 
@@ -30,11 +32,11 @@ interface GraphQLServerParts {
   readonly schema: GraphQLSchema
   readonly domain: DomainContext
   readonly introspection: boolean
-  readonly limits: DocumentLimits
-  readonly costs: CostEstimator
   readonly documents: DocumentPolicy
   readonly reportFault: Parameters<typeof formatErrors>[0]
-  readonly run: RunOperation
+  readonly run: AroundOperation
+  readonly guard?: DocumentGuard | undefined
+  readonly changesPerPage?: ChangesPerPage | undefined
 }
 
 /**
@@ -107,16 +109,15 @@ function createApollo(parts: FormattingParts) {
     stopOnTerminationSignals: false,
     parseOptions: { maxTokens: MAXIMUM_TOKENS },
     validationOptions: { maxErrors: MAXIMUM_VALIDATION_ERRORS },
-    validationRules: [...limitRules(parts.limits), exactNumbers],
-    plugins: [ApolloServerPluginLandingPageDisabled(), admission(parts)],
+    validationRules: [...(parts.guard?.rules ?? []), exactNumbers],
+    plugins: [ApolloServerPluginLandingPageDisabled(), execution(parts)],
     formatError: parts.format,
   })
 }
 
 /** One plugin, because Apollo runs plugins at once: if one refused, what another waits for would not be released. */
-function admission(parts: FormattingParts): ApolloServerPlugin<GraphContext> {
-  const { schema, limits, costs, format, introspection } = parts
-  const turns = blockingTurns()
+function execution(parts: FormattingParts): ApolloServerPlugin<GraphContext> {
+  const { schema, guard, format, introspection } = parts
   return {
     requestDidStart: async () => {
       let wrong: readonly GraphQLError[] | undefined
@@ -127,7 +128,7 @@ function admission(parts: FormattingParts): ApolloServerPlugin<GraphContext> {
       }
       return {
         parsingDidStart: async (request) => {
-          finish = await turns.ofDocument(request)
+          if (guard) finish = await guard.beginParsing(request)
         },
         validationDidStart: async () => async () => finishOnce(),
         didResolveOperation: async (request) => {
@@ -138,8 +139,7 @@ function admission(parts: FormattingParts): ApolloServerPlugin<GraphContext> {
           }
           refuseWithoutEvents(request)
           if (wrong) return
-          await admitCost(request, limits, costs)
-          finish = await turns.ofIntrospection(request)
+          if (guard) finish = await guard.beginOperation(request)
           if (operation?.operation === 'query') await awaitWrites(contextValue)
         },
         responseForOperation: async ({ operation, document, contextValue, request }) => {

@@ -5,11 +5,15 @@ import { acceptable } from '../../http/negotiation.ts'
 import type { Caller } from '../../model/caller.ts'
 import { DomainError } from '../../model/errors.ts'
 import { DEFAULT_PAGE_SIZE } from '../../model/query/query.ts'
-import type { Connections } from '../execution/connections.ts'
-import { connectionsFor, type DomainContext, type Subscriber } from '../execution/context.ts'
-import { type CostEstimator, changesPerPage, RESPONSE_BYTES_PER_UNIT } from '../execution/cost.ts'
+import {
+  type Connections,
+  connectionsFor,
+  type DomainContext,
+  type Subscriber,
+} from '../execution/context.ts'
 import { type Format, formatResult } from '../execution/errors.ts'
-import type { RunOperation } from '../execution/run-operation.ts'
+import type { ChangesPerPage } from '../execution/operation.ts'
+import type { AroundOperation, OperationDocument } from '../execution/slot.ts'
 
 const HEARTBEAT = ':\n\n'
 const COMPLETE = 'event: complete\ndata:\n\n'
@@ -20,8 +24,8 @@ function next(result: string): string {
 
 interface EventParts {
   readonly domain: DomainContext
-  readonly costs: CostEstimator
-  readonly run: RunOperation
+  readonly run: AroundOperation
+  readonly changesPerPage?: ChangesPerPage | undefined
   readonly format: Format
 }
 
@@ -35,24 +39,21 @@ export class EventResponse implements Subscriber {
   readonly #ended = new AbortController()
   readonly signal = this.#ended.signal
   readonly pageSize: number
-  readonly pageCost: number
   #results: AsyncIterable<string> | undefined
 
   constructor(
     private readonly parts: EventParts,
     private readonly caller: Caller,
   ) {
-    const costOf = (limit: number) => parts.costs.response({ document: PAGE, variables: { limit } })
-    this.pageSize = Math.min(DEFAULT_PAGE_SIZE, changesPerPage(costOf(1)))
-    this.pageCost = costOf(this.pageSize)
+    this.pageSize = Math.min(DEFAULT_PAGE_SIZE, parts.changesPerPage?.(PAGE) ?? DEFAULT_PAGE_SIZE)
   }
 
   read<Page>(page: (connections: Connections) => Promise<Page>): Promise<Page> {
     const { domain, run } = this.parts
-    return run({ type: 'query', name: 'changes' }, this.caller, async (slot) => {
-      await slot.reserve(this.pageCost * RESPONSE_BYTES_PER_UNIT)
-      return page(connectionsFor(this.caller, domain, slot))
-    })
+    const parts = [[PAGE, { limit: this.pageSize }]] as const
+    return run({ type: 'query', name: 'changes', parts }, this.caller, (slot) =>
+      page(connectionsFor(domain, slot)),
+    )
   }
 
   /** Returns the errors of a subscription that cannot begin. */
@@ -108,5 +109,9 @@ export class EventResponse implements Subscriber {
   }
 }
 
+const PAGE_DOCUMENT = parse(
+  'query ($limit: Int!) { changes(limit: $limit) { items { cursor by resource } } }',
+)
+
 /** A page of a subscription, for its cost. */
-const PAGE = parse('query ($limit: Int!) { changes(limit: $limit) { items { cursor by resource } } }')
+export const PAGE: OperationDocument = { type: 'query', document: () => PAGE_DOCUMENT, sizedBy: 'limit' }

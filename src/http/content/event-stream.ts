@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import { holdResponse } from '../admission.ts'
 import type { Context } from '../context.ts'
 import { abortOnLeave, onExpiry } from './ending.ts'
 
@@ -44,7 +43,7 @@ export function sendEvents(
       for await (const event of events(ended.signal)) {
         if (ended.signal.aborted) break
         if (res.write(event)) continue
-        const release = holdResponse(ctx, Buffer.byteLength(event))
+        const release = ctx.state.holdResponse?.(Buffer.byteLength(event))
         await drained(res, ended.signal).finally(release)
       }
       res.end(last)

@@ -80,8 +80,8 @@ type TestParts = Pick<ServiceParts, 'features' | 'reportRequest' | 'reportReplic
  */
 const PATIENT = {
   databaseTimeout: 60_000,
-  waitingOperations: 10_000,
-  callerShare: 100,
+  loadCapacity: 2_000,
+  callerShare: 2_000,
   keepAliveSeconds: 600,
 } as const
 

@@ -1,5 +1,4 @@
-import type { Connections } from '../../../graph/execution/connections.ts'
-import { type GraphContext, requireScope } from '../../../graph/execution/context.ts'
+import { type Connections, type GraphContext, requireScope } from '../../../graph/execution/context.ts'
 import { graphNames, parentArgument } from '../../../graph/names.ts'
 import { type FilterArguments, toFilter } from '../../../graph/schema/filters.ts'
 import { refuseOutOfBounds } from '../../../graph/schema/lists.ts'

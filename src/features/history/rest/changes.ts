@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache'
-import { changesPerPage } from '../../../graph/execution/cost.ts'
 import { POSITIONED } from '../../../graph/schema/pages.ts'
 import { callerOf, refuseExpired } from '../../../http/auth/authenticate.ts'
 import { abortOnLeave, onExpiry } from '../../../http/content/ending.ts'
@@ -162,7 +161,7 @@ function changesHandler({ resources, executor, settings }: RestParts, feed: () =
       settings.maximumPageSize,
       requestHeader(ctx, 'LastEventID') || undefined,
     )
-    const limit = Math.min(asked.limit, changesPerPage(operation.cost({ limit: 1 })))
+    const limit = Math.min(asked.limit, executor.changesPerPage(operation))
     const query = { ...asked, limit }
     // The first page is read before the stream begins, so that its errors have a status.
     const { changes: first } = await runForRequest(ctx, operation, query)

@@ -18,15 +18,15 @@ import {
   type ComplexityEstimatorArgs,
   getComplexity,
 } from 'graphql-query-complexity'
-import { scannedBytes, type TableSizes } from '../../domain/table-sizes.ts'
+import { camelCase, graphNames, groupType, parentArgument } from '../../graph/names.ts'
+import { filterFrom } from '../../graph/schema/filters.ts'
 import { kindOf } from '../../model/fields.ts'
 import { NUMBER_CHARACTERS } from '../../model/kinds/kind.ts'
 import { type Measure, measurePasses } from '../../model/query/aggregate.ts'
 import { filterPasses, type Scan, scansOf } from '../../model/query/list.ts'
 import { DEFAULT_PAGE_SIZE } from '../../model/query/query.ts'
 import type { Resource, Values } from '../../model/resource.ts'
-import { camelCase, graphNames, groupType, parentArgument } from '../names.ts'
-import { filterFrom } from '../schema/filters.ts'
+import { scannedBytes, type TableSizes } from './table-sizes.ts'
 
 interface CostedOperation {
   readonly document: DocumentNode
@@ -35,7 +35,7 @@ interface CostedOperation {
 }
 
 /** One unit of cost is an object of a response, this many characters, or this many bytes of a table. */
-const CHARACTERS_PER_UNIT = 250
+export const CHARACTERS_PER_UNIT = 250
 const TABLE_BYTES_PER_UNIT = 32 * 1024
 
 /** The cost of a page of changes, which a stream keeps in memory until its client has read it. */
@@ -45,9 +45,6 @@ const PAGE_COST = 2_000
 export function changesPerPage(cost: number): number {
   return Math.max(1, Math.floor(PAGE_COST / cost))
 }
-
-/** The memory for one unit: few characters take more than three bytes in UTF-8. */
-export const RESPONSE_BYTES_PER_UNIT = 3 * CHARACTERS_PER_UNIT
 
 /** Maximum of fields and fragments. A fragment counts each time it is spread. */
 const MAXIMUM_NODES = 5_000

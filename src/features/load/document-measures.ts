@@ -1,5 +1,5 @@
 import { type DocumentNode, Kind, type SelectionSetNode, visit } from 'graphql'
-import { transactionMode } from '../execution/transaction.ts'
+import { transactionMode } from '../../graph/execution/transaction.ts'
 
 /** Fields in a transaction have their own limit. */
 export function countAliases(document: DocumentNode): number {

@@ -1,0 +1,93 @@
+import { GraphQLError } from 'graphql'
+import type { GraphContext } from '../../graph/execution/context.ts'
+import { requestError } from '../../graph/http/checks.ts'
+import { PAGE } from '../../graph/http/event-response.ts'
+import type { DocumentGuard, ResolvedRequest } from '../../graph/http/guard.ts'
+import type { CostEstimator } from './cost.ts'
+import { type DocumentLimits, limitRules, refused } from './document-limits.ts'
+import { countIntrospections } from './document-measures.ts'
+import type { FairQueue } from './fair-queue.ts'
+import type { LoadSlot } from './operation-queue.ts'
+import type { Units } from './units.ts'
+
+/** One statement counts for at most this part of the allowed cost. */
+const STATEMENT_PART = 0.1
+
+interface GuardParts {
+  readonly queue: FairQueue
+  readonly limits: DocumentLimits
+  readonly costs: CostEstimator
+  readonly units: Units
+}
+
+/** Refuses documents beyond the limits. Others run when there is capacity for their cost. */
+export function createDocumentGuard({ queue, limits, costs, units }: GuardParts): DocumentGuard {
+  const begin = blockingWork(queue)
+  return {
+    rules: limitRules(limits),
+    beginParsing: begin.document,
+    async beginOperation(request) {
+      const { operation, contextValue } = request
+      const slot = contextValue.slot as LoadSlot
+      const { response } = await allowedCost(request, limits, costs)
+      // A subscription begins with a page.
+      const isSubscription = operation?.operation === 'subscription' && contextValue.subscriber
+      const page = [PAGE, { limit: contextValue.subscriber?.pageSize }] as const
+      const type = operation?.operation === 'mutation' ? 'mutation' : 'query'
+      await slot.need(isSubscription ? units.ofParts([page]) : units.ofResponse(type, response))
+      return begin.introspection(request)
+    },
+  }
+}
+
+/**
+ * The cost of an operation. Refuses one that may cost more than the limit, or has an argument that its variables do not fit:
+ * null where a type is not nullable.
+ */
+async function allowedCost(
+  { document, request: { variables = {}, operationName } }: ResolvedRequest,
+  { cost: maximum }: DocumentLimits,
+  estimator: CostEstimator,
+) {
+  const operation = { document, variables, operationName }
+  const cost = await estimator.all(operation, maximum * STATEMENT_PART).catch((error) => {
+    throw error instanceof GraphQLError ? requestError(error) : error
+  })
+  const { total } = cost
+  const found = Number.isFinite(total) ? `: up to ${total}` : ''
+  const message = `The operation may cost more than the limit of ${maximum}${found}. Request smaller lists, shorter fields, or fewer filters, sorts and aggregates.`
+  if (total > maximum) throw refused(message)
+  return cost
+}
+
+/** After a long document, its caller rests for this many times as long as it took, but at most for a second. */
+const REST = 9
+const LONGEST_REST_MILLISECONDS = 1_000
+
+/**
+ * Makes the functions that wait until work may start that blocks the event loop for up to 50 ms, and return what to call at
+ * its end. It takes a whole share, and beside others, a caller does such work for at most a tenth of the time.
+ */
+export function blockingWork(queue: FairQueue) {
+  async function begin({ caller, slot }: GraphContext): Promise<() => void> {
+    await (slot as LoadSlot).need(Number.POSITIVE_INFINITY)
+    const started = performance.now()
+    return () => {
+      const rest = Math.min(REST * (performance.now() - started), LONGEST_REST_MILLISECONDS)
+      queue.rest(caller.identity, Number.POSITIVE_INFINITY, rest)
+    }
+  }
+  const none = () => {}
+  return {
+    /** For a document that is parsed and validated for the first time. */
+    document: async ({ source, contextValue }: { source: string; contextValue: GraphContext }) =>
+      // Too late, the caller has got the error already.
+      source.length <= SHORT_DOCUMENT ? none : begin(contextValue).catch(() => none),
+    /** For introspection, which tools need once. */
+    introspection: async ({ document, contextValue }: ResolvedRequest) =>
+      countIntrospections(document) === 0 ? none : begin(contextValue),
+  }
+}
+
+/** In UTF-16 code units. Parsing and validating a shorter document takes a millisecond or two. */
+const SHORT_DOCUMENT = 1_000

@@ -1,0 +1,79 @@
+import type { Database } from '../../database/database.ts'
+import type { Feature, LimitParts, Limits } from '../feature.ts'
+import { CostEstimator, changesPerPage } from './cost.ts'
+import { createDocumentGuard } from './document-guard.ts'
+import { FairQueue } from './fair-queue.ts'
+import { LISTS, OperationQueue } from './operation-queue.ts'
+import { limitRate } from './rate.ts'
+import { admitRequests } from './requests.ts'
+import { tableSizes } from './table-sizes.ts'
+import { createTurns } from './turns.ts'
+import { Units } from './units.ts'
+
+/**
+ * Load: limits what the service does at once, for all callers and for each, so that no caller delays the others much.
+ * LOAD_CAPACITY, CALLER_SHARE, DATABASE_TIMEOUT, RATE_LIMIT, GRAPHQL_MAX_DEPTH and GRAPHQL_MAX_COST are its settings.
+ *
+ * Operations wait in one queue ({@link FairQueue}) for the units that they declare. Adds middleware, what runs around each
+ * operation, limits of documents of /graphql, and the size of the pages of streams.
+ */
+export function createLoad(): Feature {
+  return { limit }
+}
+
+/** What a single caller leaves for the first requests of the next one. */
+const PART_FOR_OTHERS = 0.5
+const CONNECTIONS_FOR_OTHERS = 2
+
+function limit({ settings, schema, resources, database }: LimitParts): Limits {
+  const { loadCapacity: capacity, callerShare, rateLimit, databaseTimeout: deadline } = settings
+  const share = Math.min(callerShare, capacity)
+  const shareAlone = Math.max(share, Math.floor(capacity * PART_FOR_OTHERS))
+  const sizes = tableSizes(database.client, resources)
+  const costs = new CostEstimator(schema, resources, sizes)
+  const units = new Units(costs)
+  const queue = new OperationQueue(
+    { capacity, share, shareAlone, deadline },
+    { units, sizes, ...connectionsOf(database) },
+  )
+  const turns = createTurns()
+  return {
+    load: queue,
+    around: queue.around,
+    outermost: [turns.take],
+    middleware: [turns.remember, ...(rateLimit > 0 ? [limitRate(rateLimit)] : []), admitRequests(queue)],
+    guard: createDocumentGuard({
+      queue: queue.queue,
+      limits: { depth: settings.graphqlMaxDepth, cost: settings.graphqlMaxCost },
+      costs,
+      units,
+    }),
+    changesPerPage: (page) =>
+      changesPerPage(costs.response({ document: page.document(), variables: { limit: 1 } })),
+  }
+}
+
+/** The part of the connections that may write at the same time. */
+const WRITE_PART = 0.5
+
+/**
+ * Statements wait for connections in queues of their own, because units say nothing of how long one lasts. While a table is
+ * locked, the lists of one caller leave connections to others. Operations that share an equal read wait for one connection
+ * only. A commit that waits for a synchronous standby waits for any time, so writes get half of the connections, and the
+ * other half reads meanwhile.
+ */
+function connectionsOf({ pool }: Database) {
+  const { max: connections } = pool.options
+  const shareAlone = Math.max(connections - CONNECTIONS_FOR_OTHERS, 1)
+  const writing = Math.ceil(connections * WRITE_PART)
+  const writes = new FairQueue({ capacity: writing, share: writing })
+  pool.abandoned.hold = () => {
+    const session = writes.hold('', 1)
+    return () => session.end()
+  }
+  return {
+    lists: new FairQueue({ capacity: connections, share: Math.min(LISTS, shareAlone), shareAlone }),
+    writes,
+    isStalled: () => pool.abandoned.count >= writing,
+  }
+}

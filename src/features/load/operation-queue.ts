@@ -1,0 +1,193 @@
+import type { Abortable, AroundOperation, Operation, Slot } from '../../graph/execution/slot.ts'
+import type { Caller } from '../../model/caller.ts'
+import { DomainError } from '../../model/errors.ts'
+import type { Scan } from '../../model/query/list.ts'
+import { FairQueue, type Lease } from './fair-queue.ts'
+import { scannedBytes, type TableSizes } from './table-sizes.ts'
+import { type Units, unitsOfBytes } from './units.ts'
+
+/** Created once: creating an error takes a tenth of the time of a response. */
+const OVERLOADED = new DomainError('SERVICE_UNAVAILABLE', 'The service is overloaded. Try again.')
+
+const STALLED = new DomainError('SERVICE_UNAVAILABLE', 'The database does not complete writes; try again.')
+
+/** How many requests may wait for each unit that is in use. */
+const WAITING_PER_UNIT = 4
+
+interface QueueLimits {
+  /** In units. */
+  readonly capacity: number
+  readonly share: number
+  readonly shareAlone: number
+  /** In milliseconds after an operation arrives. */
+  readonly deadline: number
+}
+
+/** What operations need to know of the database. */
+export interface DatabaseLoad {
+  readonly units: Units
+  readonly sizes: TableSizes
+  /** The connections, for statements of lists. */
+  readonly lists: FairQueue
+  /** The part of the connections that may write. Sessions that a write has left behind on the server use it, too. */
+  readonly writes: FairQueue
+  /** Whether these sessions use all of it. */
+  readonly isStalled: () => boolean
+}
+
+/**
+ * The queue of all operations. An operation that misses the deadline counts until it ends, although its caller already has
+ * the error.
+ */
+export class OperationQueue {
+  readonly queue: FairQueue
+  #running = 0
+  /** Refused requests by reason. */
+  readonly shed = { capacity: 0, caller_share: 0, deadline: 0 }
+  /** The units of the bodies of requests whose operation has not begun. */
+  readonly bodies = new WeakMap<Caller, Lease>()
+
+  constructor(
+    private readonly limits: QueueLimits,
+    private readonly database: DatabaseLoad,
+  ) {
+    const { deadline: _, ...shares } = limits
+    const waiting = WAITING_PER_UNIT * limits.capacity
+    const waitingShare = WAITING_PER_UNIT * limits.shareAlone
+    this.queue = new FairQueue({ ...shares, waiting, waitingShare, refusal: () => this.#refuse() })
+  }
+
+  get running(): number {
+    return this.#running
+  }
+
+  get waiting(): number {
+    return this.queue.waiting
+  }
+
+  /**
+   * Refuses a request whose operation could neither start nor wait.
+   *
+   * @throws {DomainError} SERVICE_UNAVAILABLE (503)
+   */
+  readonly admit = ({ identity }: Caller): void => {
+    if (this.queue.isFull(identity)) throw this.#refuse()
+  }
+
+  /**
+   * Runs the work of a caller when its units are free.
+   *
+   * @throws {DomainError} SERVICE_UNAVAILABLE (503) when too many requests wait or the work takes too long
+   */
+  readonly around: AroundOperation = (operation, caller, work) =>
+    new Promise((resolve, reject) => {
+      const slot = new LoadSlot(caller.identity, this.database)
+      const timer = setTimeout(() => {
+        this.shed.deadline++
+        reject(slot.abort(new DomainError('SERVICE_UNAVAILABLE', 'The response took too long. Try again.')))
+      }, this.limits.deadline)
+      void this.#run(operation, caller, slot, work)
+        .then(resolve, reject)
+        .then(() => clearTimeout(timer))
+    })
+
+  async #run<Result>(
+    operation: Operation,
+    caller: Caller,
+    slot: LoadSlot,
+    work: (slot: Slot) => Promise<Result>,
+  ): Promise<Result> {
+    const units = this.database.units.of(operation)
+    const body = this.bodies.get(caller)
+    this.bodies.delete(caller)
+    if (body) await body.add(units, slot)
+    const lease =
+      body ??
+      this.queue.take(caller.identity, units) ??
+      (await this.queue.enter(caller.identity, units, slot))
+    slot.start(lease, units)
+    this.#running++
+    try {
+      return await work(slot)
+    } finally {
+      this.#running--
+      lease.end()
+    }
+  }
+
+  #refuse(): DomainError {
+    this.shed[this.queue.isFull() ? 'capacity' : 'caller_share']++
+    return OVERLOADED
+  }
+}
+
+/** Statements of lists that a caller runs at once beside others. A scan of a large table counts as all of them. */
+export const LISTS = 2
+
+/** The place of an operation, which counts until the operation ends. */
+export class LoadSlot implements Slot, Abortable {
+  readonly #listeners = new Set<(reason: unknown) => void>()
+  #late: DomainError | undefined
+  #lease: Lease | undefined
+  #units = 0
+
+  constructor(
+    private readonly caller: string,
+    private readonly database: DatabaseLoad,
+  ) {}
+
+  start(lease: Lease, units: number): void {
+    this.#lease = lease
+    this.#units = units
+  }
+
+  /** Creating an AbortSignal would take longer than creating the slot. */
+  onAbort(listener: (reason: unknown) => void): () => void {
+    if (this.#late) listener(this.#late)
+    else this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  throwIfLate(): void {
+    if (this.#late) throw this.#late
+  }
+
+  abort(late: DomainError): DomainError {
+    this.#late = late
+    for (const listener of this.#listeners) listener(late)
+    return late
+  }
+
+  /** Waits until the operation may use so many units in all. */
+  async need(units: number): Promise<void> {
+    const more = units - this.#units
+    this.#units = Math.max(units, this.#units)
+    if (more > 0) await this.#lease?.add(more, this)
+  }
+
+  /** Look-ups do not wait: those of all callers are combined. */
+  use<Result>(work: () => Promise<Result>): Promise<Result> {
+    return work()
+  }
+
+  async read<Result>(scans: readonly Scan[], work: () => Promise<Result>): Promise<Result> {
+    const { caller, database } = this
+    const isScan = scans.length > 0 && unitsOfBytes(await scannedBytes(database.sizes, scans)) > 0
+    return during(await database.lists.enter(caller, isScan ? LISTS : 1, this), work)
+  }
+
+  /** Throws SERVICE_UNAVAILABLE (503) at once while earlier writes do not end. */
+  async write<Result>(work: () => Promise<Result>): Promise<Result> {
+    const { isStalled, writes } = this.database
+    if (isStalled()) throw STALLED
+    return during(await writes.enter('', 1, this), work)
+  }
+}
+
+async function during<Result>(lease: Lease, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } finally {
+    lease.end()
+  }
+}

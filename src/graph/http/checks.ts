@@ -1,0 +1,48 @@
+import type { GraphQLResponse } from '@apollo/server'
+import { GraphQLError, type GraphQLSchema, getVariableValues, type OperationDefinitionNode } from 'graphql'
+import { EVENT_STREAM } from '../../http/content/event-stream.ts'
+import { DomainError } from '../../model/errors.ts'
+import type { Values } from '../../model/resource.ts'
+import { refusal } from '../execution/errors.ts'
+import { MAXIMUM_VARIABLE_ERRORS } from '../execution/operation.ts'
+import type { ResolvedRequest } from './guard.ts'
+
+export function refuseWithoutEvents({ operation, contextValue }: ResolvedRequest): void {
+  if (operation?.operation !== 'subscription' || contextValue.subscriber) return
+  const message = `A subscription needs the header Accept: ${EVENT_STREAM}.`
+  throw refusal(new DomainError('NOT_ACCEPTABLE', message))
+}
+
+const LONGEST_MESSAGE = 500
+
+/**
+ * The first errors of variables that do not fit. Each takes time, for similar names, and names the value, which may be
+ * large.
+ */
+export function variableErrors(
+  schema: GraphQLSchema,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  variables: Values = {},
+  hideSuggestions: boolean,
+): readonly GraphQLError[] | undefined {
+  const options = { maxErrors: MAXIMUM_VARIABLE_ERRORS, hideSuggestions }
+  const { errors } = getVariableValues(schema, variableDefinitions, variables, options)
+  return errors?.map(requestError)
+}
+
+/** An error of a value, which its message quotes, refuses the request. */
+export function requestError({ message, nodes = [] }: GraphQLError): GraphQLError {
+  const short = message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message
+  return new GraphQLError(short, { nodes, extensions: { http: { status: 400 } } })
+}
+
+/** A list of a thousand resources can have an error for each. */
+const MAXIMUM_ERRORS = 100
+
+export function limitErrors({ body }: GraphQLResponse): void {
+  if (body.kind !== 'single') return
+  const { errors = [], extensions } = body.singleResult
+  if (errors.length <= MAXIMUM_ERRORS) return
+  body.singleResult.errors = errors.slice(0, MAXIMUM_ERRORS)
+  body.singleResult.extensions = { ...extensions, omittedErrors: errors.length - MAXIMUM_ERRORS }
+}

@@ -1,0 +1,152 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import test from 'ava'
+import { FairQueue } from '../../../src/features/load/fair-queue.ts'
+import { OperationQueue } from '../../../src/features/load/operation-queue.ts'
+import type { Units } from '../../../src/features/load/units.ts'
+import type { Slot } from '../../../src/graph/execution/slot.ts'
+import type { Caller } from '../../../src/model/caller.ts'
+import type { Scan } from '../../../src/model/query/list.ts'
+import { resourceAt } from '../../helpers/domain/fixtures.ts'
+
+const MEGABYTE = 1024 * 1024
+
+const callerNamed = (identity: string): Caller => ({ identity, scopes: new Set() })
+const [ada, bob] = [callerNamed('ada'), callerNamed('bob')]
+
+/** Each unit that is in use lets four requests wait. */
+function create({ capacity = 2, deadline = 60_000, writing = 1, tableBytes = 0 } = {}) {
+  const writes = new FairQueue({ capacity: writing, share: writing })
+  const queue = new OperationQueue(
+    { capacity, share: capacity, shareAlone: capacity, deadline },
+    {
+      units: { of: () => 1 } as unknown as Units,
+      sizes: async () => tableBytes,
+      lists: new FairQueue({ capacity: 9, share: 2 }),
+      writes,
+      isStalled: () => writes.used > writing,
+    },
+  )
+  const run = <Result>(caller: Caller, work: (slot: Slot) => Promise<Result>) =>
+    queue.around({ type: 'query' }, caller, work)
+  return { queue, writes, run }
+}
+
+/** Work that ends when it is told to. */
+function controlled() {
+  let end = () => {}
+  const ended = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  return { end, work: () => ended }
+}
+
+test('work beyond the limits is refused at once, and accepted again when there is capacity', async (t) => {
+  const { queue, run } = create()
+  const { end, work } = controlled()
+  const accepted = Array.from({ length: 2 + 8 }, () => run(ada, work))
+  await nextTurn()
+  t.deepEqual([queue.running, queue.waiting], [2, 8])
+  await t.throwsAsync(run(ada, work), { message: /overloaded/ })
+  t.throws(() => queue.admit(bob), { message: /overloaded/ })
+  t.deepEqual(queue.shed, { capacity: 2, caller_share: 0, deadline: 0 })
+  end()
+  await Promise.all(accepted)
+  t.deepEqual([queue.running, queue.waiting], [0, 0])
+  t.is(await run(ada, async () => 7), 7)
+})
+
+test('work beyond the deadline fails for its caller, but counts until it ends', async (t) => {
+  const { queue, run } = create({ deadline: 10 })
+  const { end, work } = controlled()
+  await t.throwsAsync(run(ada, work), { message: /took too long/ })
+  t.is(queue.running, 1)
+  end()
+  await nextTurn()
+  t.is(queue.running, 0)
+})
+
+test('work beyond the deadline that still waits never starts', async (t) => {
+  const { queue, run } = create({ capacity: 1, deadline: 10 })
+  const { end, work } = controlled()
+  let begun = false
+  const running = run(ada, work)
+  const waiting = run(ada, async () => {
+    begun = true
+  })
+  const outcomes = await Promise.allSettled([running, waiting])
+  t.deepEqual(
+    outcomes.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  )
+  end()
+  await nextTurn()
+  t.is(queue.running, 0)
+  t.false(begun)
+})
+
+test('work that fails leaves its place', async (t) => {
+  const { queue, run } = create()
+  await t.throwsAsync(
+    run(ada, () => Promise.reject(new Error('no'))),
+    { message: 'no' },
+  )
+  t.is(queue.running, 0)
+  t.is(queue.queue.used, 0)
+})
+
+test('an operation goes on with the units of the body of its request', async (t) => {
+  const { queue, run } = create({ capacity: 4 })
+  queue.bodies.set(ada, await queue.queue.enter('ada', 2))
+  const { end, work } = controlled()
+  const running = run(ada, work)
+  await nextTurn()
+  t.is(queue.queue.used, 2 + 1)
+  end()
+  await running
+  t.is(queue.queue.used, 0)
+})
+
+/** How many of ten statements of a caller run at once. */
+async function statementsAtOnce(tableBytes: number, scans: readonly Scan[]): Promise<number> {
+  const { run } = create({ capacity: 9, tableBytes })
+  let [running, most] = [0, 0]
+  const statement = async () => {
+    most = Math.max(most, ++running)
+    await nextTurn()
+    running--
+  }
+  const five = (slot: Slot) => Promise.all(Array.from({ length: 5 }, () => slot.read(scans, statement)))
+  await Promise.all([run(ada, five), run(ada, five)])
+  return most
+}
+
+test('two lists of a caller are read at once, and a scan of a large table alone', async (t) => {
+  const scan: readonly Scan[] = [[resourceAt('species'), 1]]
+  t.is(await statementsAtOnce(MEGABYTE, []), 2)
+  t.is(await statementsAtOnce(MEGABYTE / 64, scan), 2)
+  t.is(await statementsAtOnce(MEGABYTE / 32, scan), 1)
+  const conditions: readonly Scan[] = [[resourceAt('species'), 2]]
+  t.is(await statementsAtOnce(MEGABYTE / 64, conditions), 1)
+})
+
+test('writes have a part of the connections, and are refused at once while earlier ones do not end', async (t) => {
+  const { run, writes } = create({ capacity: 9, writing: 2 })
+  const { end, work } = controlled()
+  let begun = 0
+  const write = (slot: Slot) =>
+    slot.write(async () => {
+      begun++
+      await work()
+    })
+  const writing = [ada, ada, bob].map((caller) => run(caller, write))
+  await nextTurn()
+  t.is(begun, 2)
+  const read = run(bob, (slot) => slot.use(async () => 'read'))
+  t.is(await read, 'read')
+  const abandoned = [writes.hold('', 1), writes.hold('', 1)]
+  await t.throwsAsync(run(bob, write), { message: /does not complete writes/ })
+  for (const session of abandoned) session.end()
+  end()
+  await Promise.all(writing)
+  t.is(begun, 3)
+})
