@@ -90,7 +90,8 @@ for (const headers of [{}, { Prefer: 'count=none' }]) {
   test(`prev to a page that has shrunk is the first page: ${isCounted ? 'counted' : 'count=none'}`, async (t) => {
     const { writer } = service()
     const parent = `/planets/${isCounted ? 'p45' : 'p44'}/moons`
-    for (const id of ['k', 'l', 'm']) t.is((await writer.put(`${parent}/${id}`, { id, name: id })).status, 201)
+    for (const id of ['k', 'l', 'm'])
+      t.is((await writer.put(`${parent}/${id}`, { id, name: id })).status, 201)
     const list = `${parent}?sort=name:asc&page=2`
     const shown = async (href: string) => {
       const { _embedded, page, has_more, _links } = await read(href, headers)
