@@ -50,7 +50,7 @@ function schemaParts(resources: readonly Resource[], feed: () => FeedWatch): Sch
   const subscriptions = resources.map((resource) => resourceSubscription(resource, feed))
   return [
     { typeDefs: CHANGES + VERSIONS, resolvers: {} },
-    fieldsOf('Query', 'extend type Query', [changesQuery(resources, feed), versionsQuery(resources, feed)]),
+    fieldsOf('Query', 'extend type Query', [changesQuery(resources), versionsQuery(resources)]),
     fieldsOf('Subscription', declaration, [changesSubscription(resources, feed), ...subscriptions]),
     ...resources.filter(({ listed }) => listed).map((resource) => changesCursor(resource, feed)),
   ]

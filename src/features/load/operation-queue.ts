@@ -165,11 +165,6 @@ export class LoadSlot implements Slot, Abortable {
     if (more > 0) await this.#lease?.add(more, this)
   }
 
-  /** Look-ups do not wait: those of all callers are combined. */
-  use<Result>(work: () => Promise<Result>): Promise<Result> {
-    return work()
-  }
-
   async read<Result>(scans: readonly Scan[], work: () => Promise<Result>): Promise<Result> {
     const { caller, database } = this
     const isScan = scans.length > 0 && unitsOfBytes(await scannedBytes(database.sizes, scans)) > 0

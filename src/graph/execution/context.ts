@@ -22,9 +22,8 @@ export interface DomainContext extends Omit<WriteContext, 'caller'> {
   readonly written: (caller: Caller) => void
 }
 
-/** Runs the statements of an operation. */
+/** Runs the statements of an operation that read lists or write. Others do not wait. */
 export interface Connections {
-  use<Result>(work: () => Promise<Result>): Promise<Result>
   read<Result>(read: Read<Result>): Promise<Result>
   write<Result>(work: () => Promise<Result>): Promise<Result>
 }
@@ -49,7 +48,6 @@ export interface GraphContext {
   readonly caller: Caller
   readonly domain: DomainContext
   readonly loaders: Loaders
-  /** Runs all statements except look-ups of single resources. */
   readonly connections: Connections
   readonly slot: Slot
   /**
@@ -77,7 +75,6 @@ export function createContext(
 
 export function connectionsFor({ sharedReads }: DomainContext, slot: Slot): Connections {
   return {
-    use: (work) => slot.use(work),
     read: (read) => sharedReads.read(slot, read),
     write: (work) => slot.write(work),
   }
@@ -89,8 +86,7 @@ export function inTransaction(
   client: DatabaseClient,
   transaction: SharedTransaction,
 ): GraphContext {
-  const own = <Result>(work: () => Promise<Result>) => work()
-  const connections: Connections = { use: own, read: ({ run }) => run(), write: own }
+  const connections: Connections = { read: ({ run }) => run(), write: (work) => work() }
   const domain = { ...context.domain, client, transaction }
   return { ...context, domain, loaders: new Loaders(client, connections, context.slot), connections }
 }
@@ -123,8 +119,8 @@ class Loaders {
   ) {}
 
   resource(resource: Resource, key: ResourceKey): Promise<Row | undefined> {
-    const { connections, reader } = this
-    const read = (keys: readonly string[]) => connections.use(() => readByKeys(reader, resource, keys))
+    const { reader } = this
+    const read = (keys: readonly string[]) => readByKeys(reader, resource, keys)
     const loader = this.#loader(resource.path, read)
     for (const row of this.#remembered.get(resource) ?? []) loader.prime(keyText(keyOf(resource, row)), row)
     this.#remembered.delete(resource)

@@ -31,8 +31,6 @@ export interface Abortable {
 export interface Slot {
   /** @throws {DomainError} SERVICE_UNAVAILABLE (503) after the deadline of the operation */
   throwIfLate(): void
-  /** Sends look-ups when they may start. */
-  use<Result>(work: () => Promise<Result>): Promise<Result>
   /** Sends a statement that reads a list when it may start. */
   read<Result>(scans: readonly Scan[], work: () => Promise<Result>): Promise<Result>
   /** Sends statements that write when they may start. */
@@ -48,7 +46,6 @@ export type AroundOperation = <Result>(
 
 const UNLIMITED: Slot = {
   throwIfLate() {},
-  use: (work) => work(),
   read: (_, work) => work(),
   write: (work) => work(),
 }

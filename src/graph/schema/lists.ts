@@ -80,7 +80,7 @@ export async function readSource(
       })
   if (!list) {
     const { resource: owner, id } = parent as Parent
-    throw await connections.use(() => notFoundOrGone(reader, owner, { id }))
+    throw await notFoundOrGone(reader, owner, { id })
   }
   if (!request.versionsOnly) loaders.remember(resource, list.rows)
   return list

@@ -153,8 +153,7 @@ function read(resource: Resource): SchemaField {
       ${graphNames(resource).read}(${addressArguments(resource)}): ${resource.name}`,
     resolve: (_, args, context) => {
       requireScope(context, resource, 'read')
-      const read = () => readResource(context.loaders.reader, resource, keyOf(args))
-      return resource.parentField ? context.connections.use(read) : read()
+      return readResource(context.loaders.reader, resource, keyOf(args))
     },
   }
 }

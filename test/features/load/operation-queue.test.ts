@@ -141,7 +141,7 @@ test('writes have a part of the connections, and are refused at once while earli
   const writing = [ada, ada, bob].map((caller) => run(caller, write))
   await nextTurn()
   t.is(begun, 2)
-  const read = run(bob, (slot) => slot.use(async () => 'read'))
+  const read = run(bob, (slot) => slot.read([], async () => 'read'))
   t.is(await read, 'read')
   const abandoned = [writes.hold('', 1), writes.hold('', 1)]
   await t.throwsAsync(run(bob, write), { message: /does not complete writes/ })

@@ -52,7 +52,7 @@ interface ChangesArguments {
   readonly limit: number
 }
 
-export function changesQuery(resources: readonly Resource[], feed: () => FeedWatch): SchemaField {
+export function changesQuery(resources: readonly Resource[]): SchemaField {
   return {
     sdl: `"Changes of the collections that the caller may read. Following nextCursor returns each exactly once."
       changes(
@@ -62,11 +62,11 @@ export function changesQuery(resources: readonly Resource[], feed: () => FeedWat
       ): RecordedChangePage`,
     resolve: async (_, { since, collections, limit }: ChangesArguments, context) => {
       context.slot.throwIfLate()
-      const { connections, domain } = context
+      const { domain } = context
       refuseOutOfBounds('limit', limit, 1, domain.maximumPageSize)
       const wanted = readableCollections(resources, collections ?? undefined, context.caller)
       const request = { resources: wanted, since: since ?? undefined, limit }
-      const { changes, next, hasMore } = await connections.use(() => readChanges(feed().source, request))
+      const { changes, next, hasMore } = await readChanges(domain, request)
       if (since === NOW) seeChangesSoFar(context)
       return { items: changes.map(toItem), hasMore, nextCursor: next }
     },
@@ -127,8 +127,7 @@ export function resourceSubscription(resource: Resource, feed: () => FeedWatch):
         const message = 'The filter of a subscription cannot have conditions on relations.'
         throw errorAt('filter', 'INVALID_VALUE', 'INVALID_QUERY_PARAMETER', message)
       }
-      const { connections, domain } = context
-      const lower = await connections.use(() => lowerCaseOf(domain.client))
+      const lower = await lowerCaseOf(context.domain.client)
       const matches = condition && matcherOf(resource, condition, lower)
       const parentId = parent ? ((args as Values)[parent] ?? undefined) : undefined
       return followChanges(context, feed(), [resource], since, ({ key, row }) => {

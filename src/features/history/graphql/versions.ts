@@ -4,7 +4,6 @@ import { DEFAULT_PAGE_SIZE } from '../../../model/query/query.ts'
 import type { Resource } from '../../../model/resource.ts'
 import { readableCollections } from '../feed/change-feed.ts'
 import { HIGHEST_VERSION, readVersion, readVersions } from '../feed/versions.ts'
-import type { FeedWatch } from '../feed/watch.ts'
 
 export const VERSIONS = /* GraphQL */ `
 "A state of a resource, or its deletion."
@@ -31,7 +30,7 @@ interface VersionsArguments {
   readonly limit: number
 }
 
-export function versionsQuery(resources: readonly Resource[], feed: () => FeedWatch): SchemaField {
+export function versionsQuery(resources: readonly Resource[]): SchemaField {
   return {
     sdl: `"The versions of a resource that are kept, also after its deletion."
       versions(
@@ -44,19 +43,17 @@ export function versionsQuery(resources: readonly Resource[], feed: () => FeedWa
       ): RecordedVersionPage`,
     resolve: async (_, { collection, id, parentId, version, before, limit }: VersionsArguments, context) => {
       context.slot.throwIfLate()
-      const { connections, domain, caller } = context
+      const { domain, caller } = context
       const below = before ?? HIGHEST_VERSION
       refuseOutOfBounds('limit', limit, 1, domain.maximumPageSize)
       refuseOutOfBounds('before', below, 1, HIGHEST_VERSION)
       const [resource] = readableCollections(resources, [collection], caller) as readonly [Resource]
       const parents = { collection: undefined, owned: parentId ?? undefined, singleton: id }
       const key = { id, parentId: parents[resource.kind] }
-      const source = { ...feed().source, client: domain.client }
-      const { versions, hasMore } = await connections.use(async () =>
+      const { versions, hasMore } =
         typeof version === 'number'
-          ? { versions: [await readVersion(source, resource, key, version)], hasMore: false }
-          : readVersions(source, resource, key, { before: below, limit }),
-      )
+          ? { versions: [await readVersion(domain, resource, key, version)], hasMore: false }
+          : await readVersions(domain, resource, key, { before: below, limit })
       const items = versions.map(({ event, values, ...recorded }) => {
         return { ...recorded, event: event?.toUpperCase(), resource: values }
       })
