@@ -4,8 +4,9 @@ import jwt from 'jsonwebtoken'
 import { useSofa } from 'sofa-api'
 import { openDatabase } from '../../src/database/database.ts'
 import { createContext, type DomainContext } from '../../src/graph/execution/context.ts'
-import type { Slot } from '../../src/graph/execution/operation-limiter.ts'
+import type { Slot } from '../../src/graph/execution/slot.ts'
 import { createSchema } from '../../src/graph/schema/schema.ts'
+import { unrestricted } from '../../src/model/access.ts'
 import { databaseOptions, loadConfiguration } from '../../src/service/settings/configuration.ts'
 import { entityTag, failure, listed, type SpeciesRow, shown } from './species.ts'
 
@@ -15,14 +16,11 @@ import { entityTag, failure, listed, type SpeciesRow, shown } from './species.ts
 const configuration = await loadConfiguration()
 const database = await openDatabase(databaseOptions(configuration))
 const readers = { clientFor: () => database.client, recordWrite: () => {} }
-const connections = {
-  use: (_: string, __: Slot, work: () => unknown) => work(),
-  read: (_: string, __: Slot, { run }: { run: () => unknown }) => run(),
-}
 const domain = {
   client: database.client,
   readers,
-  connections,
+  accessOf: () => unrestricted('no definition has rules'),
+  sharedReads: { read: (_: Slot, { run }: { run: () => unknown }) => run() },
   maximumPageSize: 100,
 } as unknown as DomainContext
 const sofa = useSofa({
@@ -34,7 +32,8 @@ const sofa = useSofa({
       process.env['JWT_SECRET'] as string,
       { algorithms: ['HS256'] },
     ) as jwt.JwtPayload
-    const caller = { identity: 'bench', scopes: new Set<string>(claims['scope'].split(' ')) }
+    const scopes = new Set<string>(claims['scope'].split(' '))
+    const caller = { identity: 'bench', scopes, subject: 'bench', claims }
     return createContext(caller, domain, { slot: UNLIMITED, selectsWritten: false })
   },
 })
@@ -43,7 +42,6 @@ const sofa = useSofa({
 const UNLIMITED = {
   onAbort: () => () => {},
   throwIfLate() {},
-  reserve: async () => {},
 } as unknown as Slot
 
 createServer((request, response) => {
