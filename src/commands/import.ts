@@ -2,6 +2,7 @@ import { access, rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { clearLine } from 'node:readline'
 import { parseStrictJson } from '../http/json.ts'
+import { unrestricted } from '../model/access.ts'
 import { OPERATOR } from '../model/caller.ts'
 import { ArgumentsError, databaseConfiguration, resourceNamed, runCommand } from '../service/command.ts'
 import type { Settings } from '../service/settings/settings.ts'
@@ -67,7 +68,13 @@ await runCommand(usage, { allowPositionals: true, options }, async ({ values, po
   if (isDry) return transfer({ ...parts, context: undefined }, settings)
   const unlock = await lockImport(file)
   await withDatabase(configuration, ({ client }) => {
-    const context = { ...settings, resources: domain.resources, caller: OPERATOR, client }
+    const context = {
+      ...settings,
+      resources: domain.resources,
+      caller: OPERATOR,
+      access: unrestricted('the operator imports all rows'),
+      client,
+    }
     return transfer({ ...parts, context }, settings)
   }).finally(unlock)
 })

@@ -1,3 +1,4 @@
+import { unrestricted } from '../model/access.ts'
 import { OPERATOR } from '../model/caller.ts'
 import { CommandError, databaseConfiguration, runCommand } from '../service/command.ts'
 import { readSeeds } from '../service/settings/domain-folder.ts'
@@ -23,7 +24,13 @@ await runCommand(usage, {}, async () => {
     throw new CommandError(`No entry of ${folder.seed} was created:\n  ${problems.join('\n  ')}`)
   }
   await withDatabase(configuration, async ({ client }) => {
-    const created = await createSeeds(seeds, { ...settings, resources, caller: OPERATOR, client })
+    const created = await createSeeds(seeds, {
+      ...settings,
+      resources,
+      caller: OPERATOR,
+      access: unrestricted('the operator seeds all rows'),
+      client,
+    })
     console.log(`Created ${created}, skipped ${seeds.length - created}`)
   })
 })

@@ -1,3 +1,4 @@
+import type { Access } from '../model/access.ts'
 import { keyColumns, type ResourceKey } from '../model/identifiers.ts'
 import type { AggregateRequest, Group } from '../model/query/aggregate.ts'
 import type { List, ListRequest } from '../model/query/list.ts'
@@ -5,7 +6,7 @@ import type { Resource } from '../model/resource.ts'
 import type { Columns, Row } from '../model/row.ts'
 import { rejectUnavailable } from './errors.ts'
 import type { Prisma, PrismaClient } from './generated/client.ts'
-import { batchKeyReads } from './key-reads.ts'
+import { batchKeyReads, withKeys } from './key-reads.ts'
 import { aggregateStatement, toGroups } from './sql/aggregate.ts'
 import { deleteStatement } from './sql/author.ts'
 import { insertStatement } from './sql/insert.ts'
@@ -37,7 +38,7 @@ export class DatabaseClient {
   ) {
     if (!send) return
     this.#readByKey = batchKeyReads((resource, query) =>
-      this.findMany(resource, query).catch(rejectUnavailable),
+      this.#findAll(resource, query).catch(rejectUnavailable),
     )
   }
 
@@ -59,16 +60,39 @@ export class DatabaseClient {
     return this.send?.(statement) ?? this.prisma.$queryRawUnsafe(statement.text, ...statement.values)
   }
 
-  findByKey(resource: Resource, key: ResourceKey): Promise<Row | null> {
-    return this.#readByKey?.(resource, key) ?? this.findFirst(resource, { where: keyColumns(resource, key) })
+  /**
+   * Null also for a row that the caller may not read. Reads the parent if that decides, even of a row that does not exist,
+   * so that both take the same statements. Callers share statements, so access is decided on the row.
+   */
+  async findByKey(resource: Resource, key: ResourceKey, access: Access): Promise<Row | null> {
+    const { owner } = resource
+    const parent = owner && access.readable(owner) && { id: key.parentId ?? key.id }
+    const [row, parentRow] = await Promise.all([
+      this.#readByKey?.(resource, key) ?? this.#findFirst(resource, key),
+      parent && this.findByKey(owner, parent, access),
+    ])
+    return row && parentRow !== null && access.admits('read', resource, row) ? row : null
   }
 
-  async findFirst(resource: Resource, query: object): Promise<Row | null> {
-    const row = await this.#model(resource).findFirst(query)
+  /** Leaves out rows that the caller may not read. */
+  async findMany(resource: Resource, query: object, access: Access): Promise<Row[]> {
+    const rows = await this.#findAll(resource, query)
+    if (!access.readable(resource)) return rows
+    const admitted = rows.filter((row) => access.admits('read', resource, row))
+    const { owner, parentField } = resource
+    if (!owner || !parentField || !access.readable(owner) || admitted.length === 0) return admitted
+    const parentKeys = [...new Set(admitted.map((row) => row[parentField] as string))].map((id) => ({ id }))
+    const parents = await this.findMany(owner, { where: withKeys(owner, parentKeys) }, access)
+    const ids = new Set(parents.map(({ id }) => id))
+    return admitted.filter((row) => ids.has(row[parentField] as string))
+  }
+
+  async #findFirst(resource: Resource, key: ResourceKey): Promise<Row | null> {
+    const row = await this.#model(resource).findFirst({ where: keyColumns(resource, key) })
     return row && fromPrisma(resource, row)
   }
 
-  async findMany(resource: Resource, query: object): Promise<Row[]> {
+  async #findAll(resource: Resource, query: object): Promise<Row[]> {
     const rows = await this.#model(resource).findMany(query)
     return rows.map((row) => fromPrisma(resource, row))
   }

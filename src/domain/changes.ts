@@ -1,4 +1,5 @@
 import type { DatabaseClient } from '../database/database-client.ts'
+import { unrestricted } from '../model/access.ts'
 import { TransactionNeeded } from '../model/database-rule.ts'
 import { DomainError } from '../model/errors.ts'
 import { keyColumns, type ResourceKey } from '../model/identifiers.ts'
@@ -11,8 +12,17 @@ import { deletionError, refuseToGoOn, writeError } from './database-errors.ts'
 import { refuseBrokenDeletions, ruledDependents } from './dependents.ts'
 import type { IdempotencyRecord } from './idempotency.ts'
 import { parentNotFoundOrGone } from './read.ts'
-import { refuseBrokenRules, refuseTakenIdentifier, refuseTakenValues } from './rules.ts'
+import {
+  refuseBrokenRules,
+  refuseHiddenIdentifier,
+  refuseTakenIdentifier,
+  refuseTakenValues,
+} from './rules.ts'
 import { ParentNotFound, transact, WriteConflict } from './transaction.ts'
+
+const ALL_ROWS = unrestricted(
+  'whether another request has changed the row does not depend on who may read it',
+)
 
 /** The outcome is decided by the write itself, so concurrent requests cannot make it wrong. */
 export interface Written {
@@ -35,6 +45,7 @@ export async function updateResource(
 ): Promise<Written> {
   const target = { key, before, after: toColumns(resource, values, before) }
   return runWrite(context, resource, target, async (change, after) => {
+    context.access.require('change', resource, { ...before, ...after, last_updated: new Date() })
     await refuseBrokenRules(change, resource, context.resources)
     const changed = changedColumns(before, after)
     if (Object.keys(changed).length === 0) return { outcome: 'UNCHANGED', row: before }
@@ -54,9 +65,16 @@ export async function insertResource(
   values: Values,
   { record, otherThan }: { record?: IdempotencyRecord | undefined; otherThan?: string | undefined } = {},
 ): Promise<Written> {
-  const target = { key, before: undefined, after: newColumns(resource, values) }
+  const { access, caller, client } = context
+  const target = { key, before: undefined, after: newColumns(resource, values, caller) }
+  if (access.isLimited(resource)) {
+    const parentError = await parentNotFoundOrGone(client, resource, key, access)
+    if (parentError) throw parentError
+    await refuseHiddenIdentifier(client, resource, key)
+  }
   const write: Write = async (change, after) => {
     await record?.claim(change.client)
+    access.require('create', resource, newRow(resource, key, after))
     await refuseBrokenRules(change, resource, context.resources)
     if (otherThan !== undefined) await refuseTakenIdentifier(change, resource, otherThan)
     const columns = { ...after, ...keyColumns(resource, key) }
@@ -74,12 +92,17 @@ export async function removeResource(
   key: ResourceKey,
   condition: Precondition,
 ): Promise<'DELETED' | 'ABSENT'> {
+  const { access } = context
+  const isConditional = condition.versions || condition.unmodifiedSince || resource.databaseRule
   const before =
-    condition.versions || condition.unmodifiedSince || resource.databaseRule
-      ? await context.client.findByKey(resource, key)
+    isConditional || access.isLimited(resource)
+      ? await context.client.findByKey(resource, key, access)
       : undefined
   if (before === null) return 'ABSENT'
-  if (before) requireState(before, key, condition)
+  if (before) {
+    access.require('delete', resource, before)
+    requireState(before, key, condition)
+  }
   const hasDependents = ruledDependents(resource, context.resources).length > 0
   const remove = async (change: DataChange) => {
     await resource.databaseRule?.(change)
@@ -95,6 +118,12 @@ export async function removeResource(
     refuseToGoOn(context, error)
     throw deletionError(error, context.resources)
   }
+}
+
+/** A new row, as the access rules see it before it is stored. */
+function newRow(resource: Resource, key: ResourceKey, after: Columns): Columns {
+  const now = new Date()
+  return { ...after, ...keyColumns(resource, key), [resource.createdField]: now, last_updated: now }
 }
 
 /** Adds the author. */
@@ -114,7 +143,7 @@ async function runWrite(
   write: Write,
   hasIdempotencyKey = false,
 ): Promise<Written> {
-  const { client, caller } = context
+  const { access, client, caller } = context
   const { key, before } = target
   try {
     const run = (change: DataChange) => write(change, change.after as Columns)
@@ -126,13 +155,13 @@ async function runWrite(
     // The database may have executed the write before the connection was lost, so it is not repeated.
     if (!isRefusal || ('code' in mapped && mapped.code === 'SERVICE_UNAVAILABLE')) throw mapped
     // Another request that has changed the resource since the read may have caused the violation.
-    const current = await client.findByKey(resource, key)
+    const current = await client.findByKey(resource, key, ALL_ROWS)
     if (current?.version !== before?.version) throw new WriteConflict()
-    const parentError = await parentNotFoundOrGone(client, resource, key)
+    const parentError = await parentNotFoundOrGone(client, resource, key, access)
     if (parentError) throw parentError
     if (mapped instanceof ParentNotFound) throw new WriteConflict()
     if (mapped.code === 'RESOURCE_ALREADY_EXISTS')
-      await refuseTakenValues({ ...target, client, caller }, resource)
+      await refuseTakenValues({ ...target, access, client, caller }, resource)
     throw mapped
   }
 }
@@ -150,11 +179,12 @@ async function inTransaction<Result>(
   write: (change: DataChange) => Promise<Result>,
   hasSeveralStatements = false,
 ): Promise<Result> {
-  const { client, caller, ruleSettings: settings, transaction } = context
+  const { access, client, caller, ruleSettings: settings, transaction } = context
   const writeOn = (client: DatabaseClient) =>
     write({
       client,
       isInTransaction: client.isInTransaction,
+      access,
       caller,
       settings,
       key,

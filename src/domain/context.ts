@@ -1,5 +1,6 @@
 import type { DatabaseClient } from '../database/database-client.ts'
 import type { Readers } from '../database/replicas/readers.ts'
+import type { Access } from '../model/access.ts'
 import type { Caller } from '../model/caller.ts'
 import type { Change, RuleSettings } from '../model/database-rule.ts'
 import type { Resource } from '../model/resource.ts'
@@ -9,10 +10,13 @@ export type { DatabaseClient }
 /** What the rules of a write get, with the client that writes. */
 export interface DataChange extends Change {
   readonly client: DatabaseClient
+  readonly access: Access
 }
 
 export interface WriteContext {
   readonly caller: Caller
+  /** What the caller may read and write. */
+  readonly access: Access
   readonly client: DatabaseClient
   readonly resources: readonly Resource[]
   readonly ruleSettings: RuleSettings

@@ -54,7 +54,8 @@ export async function createTogether(
 ): Promise<readonly (Written | undefined)[]> {
   // Other rules read what was written before them, and with savepoints, each write may fail by itself.
   const isIndependent = resource.databaseRule?.readsFirst ?? !resource.databaseRule
-  if (!isIndependent || context.transaction?.hasSavepoints !== false) return []
+  if (!isIndependent || context.access.isLimited(resource) || context.transaction?.hasSavepoints !== false)
+    return []
   try {
     const changes = await firstChanges(context, resource, creations)
     const added = changes.filter((change) => change !== undefined)
@@ -82,7 +83,7 @@ async function firstChanges(
   resource: Resource,
   creations: readonly Creation[],
 ): Promise<(DataChange | undefined)[]> {
-  const { client, caller, ruleSettings: settings } = context
+  const { access, client, caller, ruleSettings: settings } = context
   const taken = await storedKeys(context, resource, creations)
   const changes: (DataChange | undefined)[] = []
   for (const { parentId, id = makeIdentifier(resource), body, apiVersion, mayReplace } of creations) {
@@ -97,8 +98,8 @@ async function firstChanges(
     // Rules that lock or write rely on the writes before, which are in the database before the first creation only.
     const isInTransaction = changes.every((change) => change === undefined)
     try {
-      const after = newColumns(resource, newValues(resource, key, body, apiVersion))
-      const change = { client, isInTransaction, caller, settings, key, before: undefined, after }
+      const after = newColumns(resource, newValues(resource, key, body, apiVersion), caller)
+      const change = { client, isInTransaction, access, caller, settings, key, before: undefined, after }
       await refuseBrokenRules(change, resource, context.resources)
       changes.push(change)
     } catch (error) {

@@ -3,6 +3,7 @@
  * other module of the service; docs/DOMAINS.md explains it with examples.
  */
 
+export type { AccessCaller, AccessFilter, AccessRule, AccessRules } from '../model/access-rules.ts'
 export { type Action, allows, authorize, type Caller } from '../model/caller.ts'
 export {
   type Change,

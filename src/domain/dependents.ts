@@ -1,4 +1,5 @@
 import { quoted, quotedTable } from '../database/sql/statement.ts'
+import { unrestricted } from '../model/access.ts'
 import { errorAt } from '../model/errors.ts'
 import { keyOf, keyText } from '../model/identifiers.ts'
 import { ownedBy, referencesTo } from '../model/relations.ts'
@@ -7,6 +8,8 @@ import type { DataChange } from './context.ts'
 
 /** Resources with rules, or above such resources, that one deletion may also delete. */
 const MAXIMUM = 10_000
+
+const ALL_ROWS = unrestricted('dependencies are facts of the whole collection')
 
 interface Dependent {
   readonly resource: Resource
@@ -72,7 +75,7 @@ export async function refuseBrokenDeletions(
       if (count === 0) continue
       if (checked.size + count > MAXIMUM) throw tooMany(dependent)
       const where = { [column]: { in: ids } }
-      const rows = await client.findMany(dependent, { where, orderBy: { id: 'asc' } })
+      const rows = await client.findMany(dependent, { where, orderBy: { id: 'asc' } }, ALL_ROWS)
       const added = rows.filter((row) => {
         const name = `${dependent.path} ${keyText(keyOf(dependent, row))}`
         return !checked.has(name) && checked.add(name)

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import type { StatementClient } from '../../../database/database-client.ts'
-import type { LowerCase } from '../../../model/query/matches.ts'
+import type { StatementClient } from '../database/database-client.ts'
+import type { LowerCase } from '../model/query/matches.ts'
 
 /** Letters beyond these have one case. */
 const LAST_LETTER = 0x1ffff

@@ -1,6 +1,7 @@
 import type { DatabaseClient } from '../database/database-client.ts'
 import { refusalOf, rejectUnavailable } from '../database/errors.ts'
 import { withKeys } from '../database/key-reads.ts'
+import { type Access, unrestricted } from '../model/access.ts'
 import { DomainError } from '../model/errors.ts'
 import {
   isIdentifier,
@@ -21,9 +22,10 @@ export async function readResource(
   client: DatabaseClient,
   resource: Resource,
   key: ResourceKey,
+  access: Access,
 ): Promise<Row> {
-  const row = isResourceKey(key) ? await client.findByKey(resource, key) : null
-  return row ?? Promise.reject(await notFoundOrGone(client, resource, key))
+  const row = isResourceKey(key) ? await client.findByKey(resource, key, access) : null
+  return row ?? Promise.reject(await notFoundOrGone(client, resource, key, access))
 }
 
 /**
@@ -34,12 +36,13 @@ export async function notFoundOrGone(
   client: DatabaseClient,
   resource: Resource,
   key: ResourceKey,
+  access: Access,
 ): Promise<DomainError> {
   if (!isResourceKey(key)) return resourceNotFound(resource, key)
   const { parentId = '', id } = key
   const statement = { text: IS_DELETED, values: [resource.path, parentId, id] }
   const [found] = await client.$rows<{ deleted: boolean }>(statement)
-  if (!found?.deleted) return resourceNotFound(resource, key)
+  if (!found?.deleted || access.readable(resource)) return resourceNotFound(resource, key)
   return new DomainError('RESOURCE_GONE', `The resource ${quoted(id)} in ${resource.path} was deleted.`)
 }
 
@@ -55,12 +58,13 @@ const IS_DELETED = `
 export async function parentNotFoundOrGone(
   client: DatabaseClient,
   { owner }: Resource,
-  { parentId }: ResourceKey,
+  { parentId }: Pick<ResourceKey, 'parentId'>,
+  access: Access,
 ): Promise<DomainError | undefined> {
   if (!owner || parentId === undefined) return undefined
   const parent = { id: parentId }
-  const row = await client.findByKey(owner, parent)
-  return row ? undefined : notFoundOrGone(client, owner, parent)
+  const row = await client.findByKey(owner, parent, access)
+  return row ? undefined : notFoundOrGone(client, owner, parent, access)
 }
 
 export function resourceNotFound(resource: Resource, { id }: ResourceKey, advice = ''): DomainError {
@@ -78,9 +82,10 @@ export async function readByKeys(
   client: DatabaseClient,
   resource: Resource,
   keys: readonly string[],
+  access: Access,
 ): Promise<ReadonlyMap<string, Row>> {
   const rows = await client
-    .findMany(resource, { where: withKeys(resource, keys.map(keyOfText)) })
+    .findMany(resource, { where: withKeys(resource, keys.map(keyOfText)) }, access)
     .catch(rejectUnavailable)
   return new Map(rows.map((row) => [keyText(keyOf(resource, row)), row]))
 }
@@ -91,7 +96,7 @@ export function readList(client: DatabaseClient, resource: Resource, request: Li
 
 /**
  * Reads the same part of the lists of several parents, by the parents' identifiers. A list contains the resources
- * that the parent owns or that refer to it. A missing parent has no list.
+ * that the parent owns or that refer to it. A parent that is missing, or that the caller may not read, has no list.
  */
 export function readLists(
   client: DatabaseClient,
@@ -99,9 +104,11 @@ export function readLists(
   resource: Resource,
   parentIds: readonly string[],
   request: ListRequest,
+  access: Access,
 ): Promise<ReadonlyMap<string, List>> {
-  const [ids, column] = [parentIds.filter(isIdentifier), listColumn(parent, resource)]
-  return client.lists(resource, { resource: parent, ids, column }, request)
+  const ids = parentIds.filter(isIdentifier)
+  const column = listColumn(parent, resource)
+  return client.lists(resource, { resource: parent, ids, column, readable: access.readable(parent) }, request)
 }
 
 /** PostgreSQL's SQLSTATE of a double that overflows. */
@@ -121,6 +128,8 @@ export function aggregate(
 
 const PAGE_ROWS = 500
 
+const EVERYTHING = unrestricted('a command of the operator exports all rows')
+
 /**
  * Reads all rows of a resource in pages, ordered by key. Each page begins after the last key of the previous
  * one, so memory use is constant and concurrent changes neither repeat nor skip rows.
@@ -130,7 +139,8 @@ export async function* allRows(client: DatabaseClient, resource: Resource): Asyn
   const orderBy = [...(parentField ? [{ [parentField]: 'asc' }] : []), { id: 'asc' }]
   let where = {}
   for (;;) {
-    const rows = await client.findMany(resource, { where, orderBy, take: PAGE_ROWS }).catch(rejectUnavailable)
+    const query = { where, orderBy, take: PAGE_ROWS }
+    const rows = await client.findMany(resource, query, EVERYTHING).catch(rejectUnavailable)
     yield* rows
     const last = rows.at(-1)
     if (!last || rows.length < PAGE_ROWS) return

@@ -1,14 +1,16 @@
 import { quoted, quotedTable } from '../database/sql/statement.ts'
+import { unrestricted } from '../model/access.ts'
 import { allows } from '../model/caller.ts'
 import { type Detail, type DomainError, errorAt, refuseRuleViolation } from '../model/errors.ts'
 import { kindOf } from '../model/fields.ts'
-import { isIdentifier, isResourceKey } from '../model/identifiers.ts'
+import { isIdentifier, isResourceKey, keyOf, type ResourceKey } from '../model/identifiers.ts'
 import { capitalized, noun, withArticle } from '../model/labels.ts'
 import { relationsOf } from '../model/relations.ts'
 import type { Resource, Values } from '../model/resource.ts'
+import type { Row } from '../model/row.ts'
 import { changedColumns, toValues, valueAt } from '../model/rows.ts'
 import { uniqueExpression, uniqueLeaves } from '../model/uniqueness.ts'
-import type { DataChange } from './context.ts'
+import type { DatabaseClient, DataChange } from './context.ts'
 
 /**
  * Checks the rules of a definition, its references, and its database rule.
@@ -45,7 +47,7 @@ function brokenTransitions(resource: Resource, values: Values, before: Values | 
 
 /** Checks only changed references: foreign keys keep the others valid. */
 async function unknownReferences(
-  { client, before, after }: DataChange,
+  { access, client, before, after }: DataChange,
   resource: Resource,
   resources: readonly Resource[],
 ): Promise<Detail[]> {
@@ -54,7 +56,7 @@ async function unknownReferences(
   )
   const details = changed.map(async ({ leaf, target }): Promise<Detail[]> => {
     const id = after?.[leaf.column] as string | null
-    if (id === null || (isIdentifier(id) && (await client.findByKey(target, { id })))) return []
+    if (id === null || (isIdentifier(id) && (await client.findByKey(target, { id }, access)))) return []
     const message = `There is no resource ${JSON.stringify(id)} in ${target.path}.`
     return [{ field: leaf.name, code: 'UNKNOWN_REFERENCE', message }]
   })
@@ -68,26 +70,54 @@ async function unknownReferences(
  * @throws {DomainError} RESOURCE_ALREADY_EXISTS (409)
  */
 export async function refuseTakenValues(
-  { client, caller, key: { parentId, id }, before, after }: Omit<DataChange, 'isInTransaction' | 'settings'>,
+  change: Omit<DataChange, 'isInTransaction' | 'settings'>,
   resource: Resource,
 ): Promise<void> {
+  const { client, key, before, after } = change
   if (!after) return
   const changed = before ? changedColumns(before, after) : after
   for (const leaf of resource.leaves) {
     const leaves = uniqueLeaves(resource, leaf) ?? []
     const values = leaves.map(
-      ({ column }) => (column === resource.parentField ? parentId : after[column]) ?? null,
+      ({ column }) => (column === resource.parentField ? key.parentId : after[column]) ?? null,
     )
     if (values.includes(null) || !leaves.some(({ column }) => column in changed)) continue
     const equal = leaves.map((one, index) =>
       [quoted(one.column), `$${index + 2}`].map((side) => uniqueExpression(resource, one, side)).join(' = '),
     )
-    const text = `SELECT id FROM ${quotedTable(resource)} WHERE id <> $1 AND ${equal.join(' AND ')}`
-    const [other] = await client.$rows<{ id: string }>({ text, values: [id, ...values] })
-    if (other)
-      throw duplicateValue(resource, leaf.name, allows(caller, resource, 'read') ? other.id : undefined)
+    const columns = resource.parentField ? `id, ${quoted(resource.parentField)}` : 'id'
+    const text = `SELECT ${columns} FROM ${quotedTable(resource)} WHERE id <> $1 AND ${equal.join(' AND ')}`
+    const [other] = await client.$rows<Row>({ text, values: [key.id, ...values] })
+    if (!other) continue
+    const isNamed = await isReadable(change, resource, keyOf(resource, other))
+    throw duplicateValue(resource, leaf.name, isNamed ? other.id : undefined)
   }
 }
+
+async function isReadable(
+  { access, caller, client }: Pick<DataChange, 'access' | 'caller' | 'client'>,
+  resource: Resource,
+  key: ResourceKey,
+): Promise<boolean> {
+  if (!allows(caller, resource, 'read')) return false
+  return !access.readable(resource) || (await client.findByKey(resource, key, access)) !== null
+}
+
+/**
+ * Refuses to create a resource whose identifier one has that the caller may not read: identifiers are unique in the whole
+ * collection.
+ *
+ * @throws {DomainError} RESOURCE_ALREADY_EXISTS (409)
+ */
+export async function refuseHiddenIdentifier(
+  client: DatabaseClient,
+  resource: Resource,
+  key: ResourceKey,
+): Promise<void> {
+  if (await client.findByKey(resource, key, ALL_ROWS)) throw duplicateValue(resource, 'id')
+}
+
+const ALL_ROWS = unrestricted('identifiers and unique values are facts of the whole collection')
 
 /**
  * Refuses to create a resource if the body has the identifier of another one: the request was meant for that one.
@@ -95,13 +125,13 @@ export async function refuseTakenValues(
  * @throws {DomainError} RESOURCE_ALREADY_EXISTS (409)
  */
 export async function refuseTakenIdentifier(
-  { client, caller, key }: DataChange,
+  change: DataChange,
   resource: Resource,
   id: string,
 ): Promise<void> {
-  const other = { ...key, id }
-  if (!isResourceKey(other) || !(await client.findByKey(resource, other))) return
-  const isNamed = allows(caller, resource, 'read') && !resource.owner
+  const other = { ...change.key, id }
+  if (!isResourceKey(other) || !(await change.client.findByKey(resource, other, ALL_ROWS))) return
+  const isNamed = !resource.owner && (await isReadable(change, resource, other))
   throw duplicateValue(resource, 'id', isNamed ? id : undefined)
 }
 

@@ -10,7 +10,7 @@ import { viewOf } from '../model/views.ts'
 import { insertResource, removeResource, updateResource, type Written } from './changes.ts'
 import type { WriteContext } from './context.ts'
 import { idempotencyRecord } from './idempotency.ts'
-import { notFoundOrGone, resourceNotFound } from './read.ts'
+import { notFoundOrGone, parentNotFoundOrGone, resourceNotFound } from './read.ts'
 import { retry } from './transaction.ts'
 
 interface PatchOptions extends Precondition {
@@ -46,13 +46,20 @@ export async function createResource(
   { key, otherThan, apiVersion }: CreateOptions = {},
 ): Promise<Written> {
   const values = newValues(resource, { parentId }, body, apiVersion)
+  const { access, client } = context
+  const parentError =
+    access.isLimited(resource) && (await parentNotFoundOrGone(client, resource, { parentId }, access))
+  if (parentError) throw parentError
   const record =
     key === undefined
       ? undefined
       : idempotencyRecord(context, resource, parentId, values, { key, apiVersion })
   return retry(async () => {
     const row = await record?.find()
-    if (row) return { outcome: 'CREATED', row }
+    if (row) {
+      access.require('create', resource, row)
+      return { outcome: 'CREATED', row }
+    }
     return insertResource(context, resource, { parentId, id: makeIdentifier(resource) }, values, {
       record,
       otherThan,
@@ -79,7 +86,7 @@ export async function putResource(
   const view = viewOf(resource, options.apiVersion)
   const values = validated(view, body)
   return retry(async () => {
-    const row = await context.client.findByKey(resource, key)
+    const row = await context.client.findByKey(resource, key, context.access)
     if (row && options.mayReplace) return change(context, resource, key, row, options, () => values)
     if (row) {
       const message = 'The resource already exists.'
@@ -105,7 +112,7 @@ export async function patchResource(
   options: PatchOptions,
 ): Promise<Written> {
   return retry(async () => {
-    const row = isResourceKey(key) ? await context.client.findByKey(resource, key) : null
+    const row = isResourceKey(key) ? await context.client.findByKey(resource, key, context.access) : null
     if (!row) throw resourceNotFound(resource, key)
     const patched = (view: Resource) =>
       validated(view, mergePatch(writableValues(view, row), patch) as Values)
@@ -128,7 +135,8 @@ export async function deleteResource(
   const outcome = isResourceKey(key)
     ? await retry(() => removeResource(context, resource, key, condition))
     : 'ABSENT'
-  if (outcome === 'ABSENT' && strict) throw await notFoundOrGone(context.client, resource, key)
+  if (outcome === 'ABSENT' && strict)
+    throw await notFoundOrGone(context.client, resource, key, context.access)
   return outcome
 }
 
@@ -140,6 +148,7 @@ function change(
   { readOnly, apiVersion, ...condition }: PatchOptions,
   valuesOf: (view: Resource) => Values,
 ): Promise<Written> {
+  context.access.require('change', resource, row)
   requireState(row, key, condition)
   refuseReadOnlyChanges(resource, readOnly, toValues(resource, row))
   const view = viewOf(resource, apiVersion)

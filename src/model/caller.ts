@@ -6,6 +6,10 @@ export interface Caller {
   readonly identity: string
   /** The scopes of the token: `<collection>:read`, `<collection>:write`, `*:read`, `*:write`. */
   readonly scopes: ReadonlySet<string>
+  /** The `sub` of the token; undefined without one. */
+  readonly subject: string | undefined
+  /** All verified claims of the token, for access rules. */
+  readonly claims: Readonly<Record<string, unknown>>
   /** Set per request, by services whose reads can be older than their writes. */
   readonly consistency?: Consistency
 }
@@ -24,7 +28,12 @@ export interface Consistency {
 }
 
 /** The caller of commands, which has all scopes. */
-export const OPERATOR: Caller = { identity: 'operator', scopes: new Set(['*:read', '*:write']) }
+export const OPERATOR: Caller = {
+  identity: 'operator',
+  scopes: new Set(['*:read', '*:write']),
+  subject: undefined,
+  claims: {},
+}
 
 export type Action = 'read' | 'write'
 

@@ -59,7 +59,12 @@ export function isOfSomeVersions(field: Field): boolean {
 }
 
 export function isAlwaysSet(field: Field): boolean {
-  return field.type !== 'group' && (field.required === true || field.initially !== undefined)
+  return field.type !== 'group' && (field.required === true || fixedInitial(field) !== undefined)
+}
+
+/** The initial value that does not depend on the caller. */
+export function fixedInitial({ initially }: FieldOptions): string | number | boolean | undefined {
+  return typeof initially === 'function' ? undefined : initially
 }
 
 /**

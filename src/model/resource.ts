@@ -1,3 +1,4 @@
+import type { AccessRules } from './access-rules.ts'
 import type { DatabaseRule } from './database-rule.ts'
 import type { Detail, Explanation } from './errors.ts'
 import { type Field, isOfSomeVersions, type LeafField } from './fields.ts'
@@ -44,6 +45,8 @@ export interface ResourceDefinition {
   readonly rules?: readonly Rule[]
   /** A rule that reads other resources, in the transaction of the write. */
   readonly databaseRule?: DatabaseRule
+  /** Which rows a caller may read and write, besides the scopes of its token. */
+  readonly access?: AccessRules
   /** The codes of details that only these rules report, for the documents. */
   readonly detailCodes?: Readonly<Record<string, Explanation>>
 }

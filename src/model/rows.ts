@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import { kindOf } from './fields.ts'
+import type { AccessCaller } from './access-rules.ts'
+import { errorAt } from './errors.ts'
+import { fixedInitial, kindOf } from './fields.ts'
 import { inYears } from './kinds/timestamp.ts'
 import type { Leaf, Resource, Values } from './resource.ts'
 import type { Columns, Row } from './row.ts'
@@ -18,17 +20,41 @@ export function valueAt(values: Values, leaf: Leaf): unknown {
  */
 export function toColumns(resource: Resource, values: Values, before?: Row): Record<string, unknown> {
   const otherwise = ({ column, field }: Leaf) =>
-    field.initially === undefined ? null : (before?.[column] ?? field.initially)
+    field.initially === undefined ? null : (before?.[column] ?? fixedInitial(field) ?? null)
   return Object.fromEntries(
     resource.writable.map((leaf) => [leaf.column, valueAt(values, leaf) ?? otherwise(leaf)]),
   )
 }
 
-/** Includes the initial values of fields that only the service sets. */
-export function newColumns(resource: Resource, values: Values): Record<string, unknown> {
-  const started = resource.leaves.filter(({ field }) => field.initially !== undefined)
-  const initial = Object.fromEntries(started.map(({ column, field }) => [column, field.initially]))
-  return { ...initial, ...toColumns(resource, values) }
+/**
+ * Includes the initial values of fields that only the service sets, and those that depend on the caller.
+ *
+ * @throws {DomainError} VALIDATION_FAILED (400) for a value of the caller that the field cannot hold
+ */
+export function newColumns(
+  resource: Resource,
+  values: Values,
+  caller: AccessCaller,
+): Record<string, unknown> {
+  const columns: Record<string, unknown> = toColumns(resource, values)
+  for (const leaf of resource.leaves) {
+    if (leaf.field.initially !== undefined) columns[leaf.column] ??= initialValue(leaf, caller)
+  }
+  return columns
+}
+
+function initialValue({ name, field }: Leaf, caller: AccessCaller): unknown {
+  const { initially } = field
+  if (typeof initially !== 'function') return initially
+  const value = initially(caller) ?? null
+  const checked = value === null ? { value } : kindOf(field).check(field, value)
+  if ('value' in checked) return checked.value
+  throw errorAt(
+    name,
+    checked.code,
+    'VALIDATION_FAILED',
+    `${name}, which your token determines, ${checked.problem}.`,
+  )
 }
 
 /**
@@ -40,7 +66,7 @@ export function completeValues(resource: Resource, view: Resource, values: Value
   const inside = toColumns(view, values, before)
   const outside = resource.writable
     .filter(({ column }) => !(column in inside))
-    .map(({ column, field }) => [column, before?.[column] ?? field.initially])
+    .map(({ column, field }) => [column, before?.[column] ?? fixedInitial(field)])
   return toValues(resource, { ...Object.fromEntries(outside), ...inside })
 }
 

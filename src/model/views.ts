@@ -1,5 +1,5 @@
 import { isIn } from './domain.ts'
-import { type Field, isRequired, type LeafField } from './fields.ts'
+import { type Field, fixedInitial, isRequired, type LeafField } from './fields.ts'
 import { defineResource, type Resource, type Values } from './resource.ts'
 import { isObject } from './values.ts'
 
@@ -55,8 +55,9 @@ export function valuesIn(fields: Readonly<Record<string, Field>>, values: Values
     return [[name, field.type === 'group' && isObject(value) ? valuesIn(field.fields, value) : value]]
   })
   const missing = Object.entries(fields).filter(([name, field]) => isRequired(field) && !(name in values))
-  const initial = missing.flatMap(([name, { initially }]) =>
-    initially === undefined ? [] : [[name, initially]],
-  )
+  const initial = missing.flatMap(([name, field]) => {
+    const value = fixedInitial(field)
+    return value === undefined ? [] : [[name, value]]
+  })
   return Object.fromEntries([...shown, ...initial])
 }

@@ -4,6 +4,7 @@ import { camelCase, graphNames, parentArgument, singular } from '../graph/names.
 import { callerOf } from '../http/auth/authenticate.ts'
 import type { Context } from '../http/context.ts'
 import { preferencesOf, reportApplied } from '../http/negotiation.ts'
+import { hidesRows } from '../model/access.ts'
 import { DEFAULT_PAGE_SIZE } from '../model/query/query.ts'
 import { referenceLeaves } from '../model/relations.ts'
 import type { Resource, Values } from '../model/resource.ts'
@@ -38,7 +39,8 @@ export function writeOperation(
   const names = graphNames(resource)
   const all = { ...(at === 'collection' ? parentKey(resource) : key(resource)), ...variables(names) }
   if (selects === 'outcome') return prepare(text(resource, 'mutation', names[name], 'write', all, 'outcome'))
-  const selection = `outcome resource: ${singular(resource)} { ${wireSelection(resource)} }`
+  const readable = hidesRows(resource) ? 'isReadable ' : ''
+  const selection = `outcome ${readable}resource: ${singular(resource)} { ${wireSelection(resource)} }`
   return prepare(
     text(resource, 'mutation', names[name], 'write', { ...all, ...apiVersion(resource) }, selection),
   )

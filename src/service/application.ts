@@ -1,5 +1,6 @@
 import type { Database } from '../database/database.ts'
 import type { Readers, ReportReplicas } from '../database/replicas/readers.ts'
+import { lowerCaseOf } from '../domain/lower-case.ts'
 import { keepChanges } from '../domain/recording.ts'
 import type { CreateFeature, Limits } from '../features/feature.ts'
 import type { DomainContext } from '../graph/execution/context.ts'
@@ -15,6 +16,7 @@ import { createApp } from '../http/app.ts'
 import { authenticate } from '../http/auth/authenticate.ts'
 import type { TokenSettings } from '../http/auth/verify-token.ts'
 import { healthRoutes } from '../http/health.ts'
+import { Access, unrestricted } from '../model/access.ts'
 import { servedVersions } from '../model/domain.ts'
 import { explorerAssets } from '../pages/assets.ts'
 import { documentRoutes, notFoundRoute } from '../pages/routes.ts'
@@ -70,7 +72,14 @@ export async function prepareApplication(parts: ServiceParts) {
       ...features.map(({ limit }) => limit?.({ settings, schema, resources, database })),
     )
     const run = createRunOperation(limits.around)
+    const hasAccess = resources.some(({ access }) => access)
+    const lower = hasAccess ? await patiently(() => lowerCaseOf(database.client)) : undefined
     const domain: DomainContext = {
+      accessOf(caller) {
+        return lower
+          ? new Access({ caller, settings: ruleSettings, lower })
+          : unrestricted('no definition has rules')
+      },
       client: database.client,
       resources,
       ruleSettings,

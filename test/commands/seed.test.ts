@@ -2,6 +2,7 @@ import test from 'ava'
 import { createSeeds } from '../../src/commands/seed/create-seeds.ts'
 import { seedProblems } from '../../src/commands/seed/seed-problems.ts'
 import type { Seed } from '../../src/documents/openapi/seeds.ts'
+import { unrestricted } from '../../src/model/access.ts'
 import { OPERATOR } from '../../src/model/caller.ts'
 import { domain } from '../helpers/domain/domain.ts'
 import { shareTestService } from '../helpers/service/service.ts'
@@ -16,6 +17,7 @@ function create(seeds: readonly Seed[]): Promise<number> {
   return createSeeds(seeds, {
     client,
     caller: OPERATOR,
+    access: unrestricted('the operator seeds all rows'),
     ruleSettings,
     resources,
     idempotencyKeyHours: 1,

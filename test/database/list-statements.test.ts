@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { aggregate, readList, readLists } from '../../src/domain/read.ts'
 import { moons } from '../../src/domain/resources/moons.ts'
 import { planets } from '../../src/domain/resources/planets.ts'
+import { unrestricted } from '../../src/model/access.ts'
 import { COMPARISONS, EQUALITIES, TEXT_DEFAULTS } from '../../src/model/kinds/kind.ts'
 import { forMeasures } from '../../src/model/query/aggregate.ts'
 import { decodeCursor, encodeCursor } from '../../src/model/query/keyset.ts'
@@ -20,6 +21,10 @@ type Model = { findMany(query: Where): Promise<Row[]>; count(query: Where): Prom
 
 const RUNS = isFull ? 150 : 45
 const PLANETS = 40
+
+const EVERYTHING = unrestricted('all rows are compared')
+const ALL_PLANETS = EVERYTHING.rows(planets)
+
 const TEXTS = ['', 'a', 'A', 'ab', 'b%', 'ä', '世', '_', '\\', 'x'.repeat(400), `${'x'.repeat(400)}y`]
 const NUMBERS = [0, 0.1, 1.5, 1e300, 12345678.9]
 const YEARS = [-5, 0, 1995, 2001]
@@ -200,6 +205,7 @@ test.serial('lists are the same as Prisma finds, with every filter, sort, cursor
       }
       const list = await readList(database.client, planets, {
         ...asked,
+        rows: EVERYTHING.rows(planets, asked.filter),
         after: position(asked.after),
         before: position(asked.before),
         counted: true,
@@ -227,7 +233,13 @@ test.serial('every page by number is the same as Prisma finds, in every order', 
       const whole = (await model.findMany({ orderBy: orderOf(planets, sorts) })).map(({ id }) => id)
       for (const skip of [...Array(PLANETS + 2).keys(), 2 ** 33]) {
         for (const take of [1, 7]) {
-          const { rows } = await readList(database.client, planets, { sorts, skip, take, counted: false })
+          const { rows } = await readList(database.client, planets, {
+            rows: ALL_PLANETS,
+            sorts,
+            skip,
+            take,
+            counted: false,
+          })
           const expected = whole.slice(skip, skip + take)
           t.deepEqual(
             rows.map(({ id }) => id),
@@ -240,7 +252,7 @@ test.serial('every page by number is the same as Prisma finds, in every order', 
 })
 
 test.serial('a list is counted when it is asked to be, whatever the requests before asked', async (t) => {
-  const request = { sorts: [], take: 3 }
+  const request = { rows: ALL_PLANETS, sorts: [], take: 3 }
   for (const counted of [false, true, false, true]) {
     const { totalCount } = await readList(database.client, planets, { ...request, counted })
     t.is(totalCount, counted ? PLANETS : 0)
@@ -250,7 +262,9 @@ test.serial('a list is counted when it is asked to be, whatever the requests bef
 test.serial('requests of one turn of the event loop receive their own pages', async (t) => {
   const skips = Array.from({ length: PLANETS }, (_, skip) => skip)
   const pages = await Promise.all(
-    skips.map((skip) => readList(database.client, planets, { sorts: [], skip, take: 1, counted: true })),
+    skips.map((skip) =>
+      readList(database.client, planets, { rows: ALL_PLANETS, sorts: [], skip, take: 1, counted: true }),
+    ),
   )
   t.is(new Set(pages.map(({ rows: [row] }) => row?.id)).size, PLANETS)
 })
@@ -266,7 +280,7 @@ test.serial('lists filtered over a relation have the rows that refer to a match'
   )
   await fc.assert(
     fc.asyncProperty(filters, async (filtered) => {
-      const request = { sorts: [], filter: filtered, take: 100, counted: true }
+      const request = { sorts: [], rows: EVERYTHING.rows(moons, filtered), take: 100, counted: true }
       const list = await readList(database.client, moons, request)
       const expected = rows.filter((row) => matches(row, filtered))
       t.is(list.totalCount, expected.length)
@@ -299,8 +313,9 @@ test.serial(
     await fc.assert(
       fc.asyncProperty(asked, async (part) => {
         const ids = ['p0', 'p1', 'p3', 'p4', 'never']
-        const lists = await readLists(database.client, planets, moons, ids, { ...part, counted: true })
-        const all = await readList(database.client, moons, { ...part, fromEnd: false, counted: true })
+        const request = { ...part, rows: EVERYTHING.rows(moons), counted: true }
+        const lists = await readLists(database.client, planets, moons, ids, request, EVERYTHING)
+        const all = await readList(database.client, moons, { ...request, fromEnd: false })
         const inOrder = await model.findMany({ orderBy: orderOf(moons, part.sorts) })
         t.is(all.totalCount, inOrder.length)
         t.deepEqual(all.rows.map(keyOfMoon), inOrder.slice(part.skip, part.skip + part.take).map(keyOfMoon))
@@ -335,7 +350,7 @@ test.serial('aggregates have the counts and measures of the rows that Prisma fin
     fc.asyncProperty(fc.option(filter, { nil: undefined }), fc.boolean(), async (filtered, exact) => {
       const rows = all.filter((row) => !filtered || matches(row, filtered))
       const groups = await aggregate(database.client, planets, {
-        filter: filtered,
+        rows: EVERYTHING.rows(planets, filtered),
         groupBy: ['habitable'],
         measures: forMeasures(() => ['discovery_year']),
         exact,

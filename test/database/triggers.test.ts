@@ -4,6 +4,7 @@ import type pg from 'pg'
 import { readList } from '../../src/domain/read.ts'
 import { beginTimeline } from '../../src/domain/recording.ts'
 import { planets } from '../../src/domain/resources/planets.ts'
+import { unrestricted } from '../../src/model/access.ts'
 import { tableName } from '../../src/model/resource.ts'
 import {
   createTestDatabase,
@@ -214,7 +215,12 @@ async function open(owner: Owner): Promise<TestDatabase> {
 
 /** The count that a list returns, and the actual one. */
 async function counts({ client }: TestDatabase): Promise<[number, number]> {
-  const { totalCount } = await readList(client, planets, { sorts: [], take: 1, counted: true })
+  const { totalCount } = await readList(client, planets, {
+    rows: unrestricted('all rows are counted').rows(planets),
+    sorts: [],
+    take: 1,
+    counted: true,
+  })
   return [totalCount, await client.prisma.planet.count()]
 }
 

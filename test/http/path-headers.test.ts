@@ -27,7 +27,7 @@ async function serve(t: ExecutionContext, isFull: boolean) {
       compression: false,
     },
     authenticate: (ctx, next) => {
-      ctx.state['caller'] = { identity: 'one', scopes: new Set() }
+      ctx.state['caller'] = { identity: 'one', scopes: new Set(), subject: undefined, claims: {} }
       return next()
     },
     reportFault: (error) => t.fail(String(error)),

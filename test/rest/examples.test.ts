@@ -1,6 +1,7 @@
 import test from 'ava'
 import { createSeeds } from '../../src/commands/seed/create-seeds.ts'
 import { domain } from '../../src/domain/resources/index.ts'
+import { unrestricted } from '../../src/model/access.ts'
 import { OPERATOR } from '../../src/model/caller.ts'
 import { type ErrorCode, STATUS } from '../../src/model/errors.ts'
 import { domainFolder, readSeeds } from '../../src/service/settings/domain-folder.ts'
@@ -43,6 +44,7 @@ async function seed({ database: { client } }: TestService): Promise<Set<string>>
   await createSeeds(seeds, {
     client,
     caller: OPERATOR,
+    access: unrestricted('the operator seeds all rows'),
     ruleSettings,
     resources: domain.resources,
     idempotencyKeyHours: 1,

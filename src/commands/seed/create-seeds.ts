@@ -46,7 +46,7 @@ export function createSeeds(seeds: readonly Seed[], context: WriteContext): Prom
 
 async function isCreated(context: WriteContext, resource: Resource, entry: Entry): Promise<boolean> {
   const { parentId, id, body, place } = entry
-  if (await context.client.findByKey(resource, { parentId, id })) return false
+  if (await context.client.findByKey(resource, { parentId, id }, context.access)) return false
   try {
     await putResource(context, resource, entry, body, { mayCreate: true, mayReplace: false, readOnly: {} })
     return true

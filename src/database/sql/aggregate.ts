@@ -9,7 +9,7 @@ import {
 import { leafNamed } from '../../model/query/query.ts'
 import type { Resource } from '../../model/resource.ts'
 import type { Columns } from '../../model/row.ts'
-import { filterCondition } from './filter.ts'
+import { rowConditions } from './filter.ts'
 import { exactColumns, Parameters, quoted, quotedTable, type Statement } from './statement.ts'
 
 /** Columns of a group. No field can have these names. */
@@ -53,9 +53,10 @@ const DECIMAL_FUNCTIONS = exactFunctions('', '')
 const EXACT_FUNCTIONS = exactFunctions('::text::numeric', '::text')
 
 export function aggregateStatement(resource: Resource, request: AggregateRequest): Statement {
-  const { filter, measures, limit } = request
+  const { measures, limit } = request
   const parameters = new Parameters()
   const keys = keysOf(resource, request, parameters)
+  const conditions = rowConditions(resource, request.rows, parameters)
   const decimals = exactColumns(resource)
   const ofDoubles = request.exact ? EXACT_FUNCTIONS : FUNCTIONS
   const computed = MEASURES.flatMap((measure) =>
@@ -71,7 +72,7 @@ export function aggregateStatement(resource: Resource, request: AggregateRequest
   const groups = keys.map(({ expression }) => expression)
   const text = [
     `SELECT ${[...selected, counted, ...computed].join(', ')} FROM ${quotedTable(resource)}`,
-    ...(filter ? [`WHERE ${filterCondition(resource, filter, parameters)}`] : []),
+    ...(conditions.length > 0 ? [`WHERE ${conditions.join(' AND ')}`] : []),
     ...(groups.length > 0 ? [`GROUP BY ${groups.join(', ')} ORDER BY ${order.join(', ')}`] : []),
     `LIMIT ${limit}`,
   ]

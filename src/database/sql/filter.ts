@@ -1,3 +1,4 @@
+import type { ReadableRows } from '../../model/access.ts'
 import { kindOf, type LeafField } from '../../model/fields.ts'
 import type { TextField } from '../../model/kinds/text.ts'
 import type { Operator } from '../../model/query/operators.ts'
@@ -5,6 +6,16 @@ import { type FieldFilter, type Filter, leafNamed } from '../../model/query/quer
 import { searchable, searchExpression } from '../../model/query/search.ts'
 import type { Leaf, Resource } from '../../model/resource.ts'
 import { type Parameters, quoted, quotedTable } from './statement.ts'
+
+/** The conditions of the rows that a caller may read, and of those that match its filter. */
+export function rowConditions(
+  resource: Resource,
+  { readable, filter }: ReadableRows,
+  parameters: Parameters,
+): string[] {
+  const filters = [readable, filter].filter((one) => one !== undefined)
+  return filters.map((one) => filterCondition(resource, one, parameters))
+}
 
 export function filterCondition(resource: Resource, filter: Filter, parameters: Parameters): string {
   // NOT alone is null where a value is unset, and so no match.

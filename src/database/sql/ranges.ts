@@ -1,6 +1,7 @@
 import { type Position, Prefix } from '../../model/query/keyset.ts'
-import type { OrderStep } from '../../model/query/query.ts'
+import type { Filter, OrderStep } from '../../model/query/query.ts'
 import type { Resource } from '../../model/resource.ts'
+import { filterCondition } from './filter.ts'
 import { type Parameters, quoted, quotedTable } from './statement.ts'
 
 /** A part of a list that is one range of an index. */
@@ -64,6 +65,14 @@ export function wholeRanges(steps: readonly OrderStep[], backwards: boolean): Ra
 /** A text with this suffix sorts after all texts with the same beginning. */
 const LAST_CHARACTER = '\u{10FFFF}'
 
+interface Bounds {
+  readonly position: Position
+  readonly side: 'after' | 'before'
+  readonly backwards: boolean
+  /** The rows that the caller may read: a cursor can name any. */
+  readonly readable: Filter | undefined
+}
+
 /**
  * The ranges beyond a position: a later value in the first column of the order; or the same value in the first
  * and a later one in the second, and so on. With a single condition that uses OR, PostgreSQL would read from
@@ -75,13 +84,12 @@ const LAST_CHARACTER = '\u{10FFFF}'
 export function boundedRanges(
   resource: Resource,
   steps: readonly OrderStep[],
-  { values, version }: Position,
-  side: 'after' | 'before',
-  backwards: boolean,
+  { position: { values, version }, side, backwards, readable }: Bounds,
   parameters: Parameters,
 ): Range[] {
   const storedValue = (column: string) => {
     const conditions = [`version = ${parameters.add(version)}`]
+    if (readable) conditions.push(filterCondition(resource, readable, parameters))
     for (const [index, { leaf }] of steps.entries()) {
       const isKey = leaf.name === 'id' || leaf.name === resource.parentField
       if (isKey) conditions.push(`${quoted(leaf.column)} = ${parameters.add(values[index])}`)

@@ -1,5 +1,5 @@
 import { OPERATOR } from '../../model/caller.ts'
-import { type Field, isAlwaysSet, kindOf } from '../../model/fields.ts'
+import { type Field, fixedInitial, isAlwaysSet, kindOf } from '../../model/fields.ts'
 import { DEFAULT_PAGE_SIZE } from '../../model/query/query.ts'
 import { targetOf } from '../../model/relations.ts'
 import type { Resource, Values } from '../../model/resource.ts'
@@ -93,7 +93,7 @@ function exampleData(resource: Resource, input: Values, key: Values): Values {
   const { allFields, shownFields, createdField } = resource
   const data = mapped(allFields, (field, name) => {
     if (!(name in shownFields)) return input[name] ?? OTHER_ID
-    return input[name] ?? (field.type === 'group' ? null : (field.initially ?? null))
+    return input[name] ?? (field.type === 'group' ? null : (fixedInitial(field) ?? null))
   })
   return { ...data, ...key, [createdField]: CREATED, last_updated: CREATED, version: 1 }
 }

@@ -2,6 +2,7 @@ import DataLoader from 'dataloader'
 import type { DatabaseClient, ReadContext, SharedTransaction, WriteContext } from '../../domain/context.ts'
 import { readByKeys, readLists } from '../../domain/read.ts'
 import type { WriteTurn } from '../../domain/write-order.ts'
+import type { Access } from '../../model/access.ts'
 import { type Action, authorize, type Caller } from '../../model/caller.ts'
 import { keyOf, keyText, type ResourceKey } from '../../model/identifiers.ts'
 import { type List, type ListRequest, passesOf, scansOf } from '../../model/query/list.ts'
@@ -11,7 +12,8 @@ import type { Row } from '../../model/row.ts'
 import type { Read, SharedReads } from './shared-reads.ts'
 import type { Slot } from './slot.ts'
 
-export interface DomainContext extends Omit<WriteContext, 'caller'> {
+export interface DomainContext extends Omit<WriteContext, 'caller' | 'access'> {
+  readonly accessOf: (caller: Caller) => Access
   /** How long changes are recorded; 0 for no record. */
   readonly changesDays: number
   readonly maximumPageSize: number
@@ -46,6 +48,8 @@ export interface Subscriber {
 
 export interface GraphContext {
   readonly caller: Caller
+  /** What the caller may read and write, during this operation. */
+  readonly access: Access
   readonly domain: DomainContext
   readonly loaders: Loaders
   readonly connections: Connections
@@ -69,8 +73,9 @@ export function createContext(
   const hasToken = caller.consistency?.after !== undefined
   const reader = hasToken ? undefined : domain.readers?.clientFor(caller)
   const connections = connectionsFor(domain, slot)
-  const loaders = new Loaders(reader ?? domain.client, connections, slot)
-  return { caller, domain, loaders, connections, slot, selectsWritten, subscriber }
+  const access = domain.accessOf(caller)
+  const loaders = new Loaders(reader ?? domain.client, access, connections, slot)
+  return { caller, access, domain, loaders, connections, slot, selectsWritten, subscriber }
 }
 
 export function connectionsFor({ sharedReads }: DomainContext, slot: Slot): Connections {
@@ -88,7 +93,12 @@ export function inTransaction(
 ): GraphContext {
   const connections: Connections = { read: ({ run }) => run(), write: (work) => work() }
   const domain = { ...context.domain, client, transaction }
-  return { ...context, domain, loaders: new Loaders(client, connections, context.slot), connections }
+  return {
+    ...context,
+    domain,
+    loaders: new Loaders(client, context.access, connections, context.slot),
+    connections,
+  }
 }
 
 /** Selects a replica that has the writes this query must see, before the query reads anything. */
@@ -114,13 +124,14 @@ class Loaders {
   constructor(
     /** The database to read from. Not in the context, because Apollo copies it. Writes go to `domain.client`. */
     public reader: DatabaseClient,
+    private readonly access: Access,
     private readonly connections: Connections,
     private readonly slot: Slot,
   ) {}
 
   resource(resource: Resource, key: ResourceKey): Promise<Row | undefined> {
-    const { reader } = this
-    const read = (keys: readonly string[]) => readByKeys(reader, resource, keys)
+    const { access, reader } = this
+    const read = (keys: readonly string[]) => readByKeys(reader, resource, keys, access)
     const loader = this.#loader(resource.path, read)
     for (const row of this.#remembered.get(resource) ?? []) loader.prime(keyText(keyOf(resource, row)), row)
     this.#remembered.delete(resource)
@@ -139,14 +150,14 @@ class Loaders {
 
   /** A part of the list of one parent; undefined if there is no such parent. */
   list(parent: Parent, resource: Resource, request: ListRequest): Promise<List | undefined> {
-    const { connections, reader } = this
+    const { access, connections, reader } = this
     const kind = requestKey(parent.resource.path, resource.path, request)
     const read = (ids: readonly string[]) =>
       connections.read({
         client: reader,
-        key: requestKey(kind, ids),
-        scans: scansOf(resource, passesOf(request), request.filter),
-        run: () => readLists(reader, parent.resource, resource, ids, request),
+        key: requestKey(kind, ids, access.readable(parent.resource)),
+        scans: scansOf(resource, passesOf(request), request.rows.filter),
+        run: () => readLists(reader, parent.resource, resource, ids, request, access),
       })
     return this.#loader(kind, read).load(parent.id)
   }

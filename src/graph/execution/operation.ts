@@ -15,7 +15,7 @@ import {
 } from 'graphql'
 import { compileQuery, isCompiledQuery } from 'graphql-jit'
 import type { Caller } from '../../model/caller.ts'
-import { DomainError } from '../../model/errors.ts'
+import { DomainError, STATUS } from '../../model/errors.ts'
 import type { Values } from '../../model/resource.ts'
 import { awaitWrites, createContext, type DomainContext, type GraphContext } from './context.ts'
 import { causeOf } from './errors.ts'
@@ -142,7 +142,12 @@ function withDirectives(document: DocumentNode, names: readonly string[]): Docum
 
 function isOfDeleted(error: GraphQLError): boolean {
   const cause = causeOf(error)
-  return error.path?.length !== 1 && cause instanceof DomainError && cause.code === 'RESOURCE_GONE'
+  return (
+    error.path?.length !== 1 &&
+    cause instanceof DomainError &&
+    STATUS[cause.code] >= 404 &&
+    STATUS[cause.code] <= 410
+  )
 }
 
 type Execute = (variables: Values, context: GraphContext) => ExecutionResult | Promise<ExecutionResult>

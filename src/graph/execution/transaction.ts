@@ -31,7 +31,7 @@ export async function executeTogether(
   { isAtomic, isDryRun }: TransactionMode,
   mutations: readonly Execute[],
 ): Promise<ExecutionResult[]> {
-  const { caller, connections, domain, slot } = context
+  const { access, caller, connections, domain, slot } = context
   const goesOn = ({ errors = [] }: ExecutionResult) => {
     if (errors.some((error) => causeOf(error) instanceof TransactionEnded)) throw new TransactionEnded()
     slot.throwIfLate()
@@ -45,7 +45,7 @@ export async function executeTogether(
           async (turn: GraphContext['turn']): Promise<ExecutionResult> =>
             mutation({ ...inside, turn }),
       )
-      const result = await executeInOrder({ ...inside.domain, caller }, operations, goesOn)
+      const result = await executeInOrder({ ...inside.domain, caller, access }, operations, goesOn)
       return { result, isKept: !isDryRun && result.every(goesOn) }
     })
   try {

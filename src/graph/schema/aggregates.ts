@@ -164,7 +164,7 @@ export function aggregateQuery(resource: Resource): SchemaField {
       const measures = forMeasures(measured)
       const sorting = MEASURES.reduce((sum, one) => sum + measurePasses(one) * measures[one].length, 0)
       const request: AggregateRequest = {
-        filter: toFilter(resource, selection, context),
+        rows: context.access.rows(resource, toFilter(resource, selection, context)),
         groupBy: [...new Set(groupBy)],
         groupByTime: groupByTime ?? undefined,
         groupByRange: groupByRange ?? undefined,
@@ -172,7 +172,8 @@ export function aggregateQuery(resource: Resource): SchemaField {
         order,
         limit: limit + 1,
       }
-      const scans = scansOf(resource, filterPasses(request.filter) + sorting, request.filter)
+      const { filter } = request.rows
+      const scans = scansOf(resource, filterPasses(filter) + sorting, filter)
       const { reader } = context.loaders
       const groups = await context.connections.read({
         client: reader,

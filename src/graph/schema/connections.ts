@@ -109,7 +109,7 @@ function toConnectionRequest(
     typeof cursor === 'string' ? decodeCursor(resource, sorts, cursor, argument) : undefined
   return {
     sorts,
-    filter: toFilter(resource, selection, context),
+    rows: context.access.rows(resource, toFilter(resource, selection, context)),
     take: first ?? last ?? Math.min(DEFAULT_PAGE_SIZE, maximumPageSize),
     after: position(after, 'after'),
     before: position(before, 'before'),

@@ -1,5 +1,6 @@
 import { type Detail, type DetailCode, DomainError, errorAt } from '../../model/errors.ts'
 import { type Field, KINDS, kindOf } from '../../model/fields.ts'
+import { conditionsOf, fieldFilters } from '../../model/query/conditions.ts'
 import { type Operator, operatorDefinition } from '../../model/query/operators.ts'
 import {
   countConditions,
@@ -149,33 +150,14 @@ export function filterFrom(
  * filter has no relations.
  */
 function toConditions(resource: Resource, filter: Values, resources: readonly Resource[]): Filter {
-  const { and, or, not, ...members } = filter as Record<string, unknown>
-  const nested = (parts: unknown) =>
-    (parts as Values[]).map((part) => toConditions(resource, part, resources))
-  const related = toOneRelations(resource, resources).flatMap(({ name, column, target }): Filter[] => {
-    const conditions = toConditions(target, (members[name] ?? {}) as Values, [])
-    delete members[name]
-    return isEmpty(conditions) ? [] : [{ column, target, related: conditions }]
-  })
-  return {
-    all: [
-      ...(and ? nested(and) : []),
-      ...(or ? [{ any: nested(or) }] : []),
-      ...(not ? [{ not: toConditions(resource, not as Values, resources) }] : []),
-      ...memberFilters(resource.allFields, toWireNames(resource, members), ''),
-      ...related,
-    ],
-  }
-}
-
-function memberFilters(fields: Resource['allFields'], members: Values, prefix: string): Filter[] {
-  return Object.entries(members).flatMap(([name, member]) => {
-    if (member === null) return []
-    const field = fields[name] as Field
-    if (field.type === 'group') return memberFilters(field.fields, member as Values, `${name}.`)
-    return Object.entries(member as Values).map(([operator, value]) => {
-      return { field: prefix + name, operator: operator as Operator, value }
+  return conditionsOf(filter, (level) => {
+    const members: Record<string, unknown> = { ...level }
+    const related = toOneRelations(resource, resources).flatMap(({ name, column, target }): Filter[] => {
+      const conditions = toConditions(target, (members[name] ?? {}) as Values, [])
+      delete members[name]
+      return isEmpty(conditions) ? [] : [{ column, target, related: conditions }]
     })
+    return [...fieldFilters(resource.allFields, toWireNames(resource, members)), ...related]
   })
 }
 

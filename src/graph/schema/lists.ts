@@ -65,7 +65,7 @@ export interface ListSource {
 export async function readSource(
   { resource, parent }: ListSource,
   request: ListRequest,
-  { connections, loaders }: GraphContext,
+  { access, connections, loaders }: GraphContext,
 ): Promise<List> {
   const { reader } = loaders
   // For owned resources, only the lists of one parent have an index in the order of creation.
@@ -75,12 +75,12 @@ export async function readSource(
     : await connections.read({
         client: reader,
         key: requestKey(resource.path, request),
-        scans: scansOf(resource, passes, request.filter),
+        scans: scansOf(resource, passes, request.rows.filter),
         run: () => readList(reader, resource, request),
       })
   if (!list) {
     const { resource: owner, id } = parent as Parent
-    throw await notFoundOrGone(reader, owner, { id })
+    throw await notFoundOrGone(reader, owner, { id }, access)
   }
   if (!request.versionsOnly) loaders.remember(resource, list.rows)
   return list

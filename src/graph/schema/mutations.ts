@@ -1,6 +1,7 @@
 import type { WriteContext } from '../../domain/context.ts'
 import { creationOf } from '../../domain/create-together.ts'
 import { createResource, deleteResource, patchResource, putResource } from '../../domain/write.ts'
+import { hidesRows } from '../../model/access.ts'
 import type { ApiVersion } from '../../model/domain.ts'
 import { type Field, isRequired } from '../../model/fields.ts'
 import type { ResourceKey } from '../../model/identifiers.ts'
@@ -75,7 +76,12 @@ export function payloadType(resource: Resource): string {
   return `"The outcome of a write, and the resource after it."
     type ${payload} {
       "The outcome." outcome: WriteOutcome!
-      "The resource after the write." ${singular(resource)}: ${resource.name}!
+      ${
+        hidesRows(resource)
+          ? `"Whether the caller may read the resource after the write." isReadable: Boolean!
+      "The resource after the write. Null if the caller may not read it."  ${singular(resource)}: ${resource.name}`
+          : `"The resource after the write." ${singular(resource)}: ${resource.name}!`
+      }
     }`
 }
 
@@ -175,7 +181,7 @@ function writing(
   const columns = [...KEPT_COLUMNS, ...Object.keys(resource.allFields)]
   const own = new Set(['__typename', ...columns.map(camelCase)])
   return async (_, args: WriteArguments, context, info) => {
-    const { caller, connections, domain, loaders, selectsWritten, turn } = context
+    const { access, caller, connections, domain, loaders, selectsWritten, turn } = context
     requireScope(context, resource, 'write')
     const isSelected = !selectsWritten && selectedFields(info).has(singular(resource))
     if (isSelected) requireScope(context, resource, 'read')
@@ -187,9 +193,10 @@ function writing(
       const readsMore = () => [...selectedFields(info, singular(resource))].some((name) => !own.has(name))
       const creation = () => (!selectsWritten && readsMore() ? undefined : creationFrom(key, values, options))
       const together = await turn?.take({ resource, key, creation: creation() })
-      const writes = () => write({ ...domain, caller }, resource, key, values, options)
+      const writes = () => write({ ...domain, caller, access }, resource, key, values, options)
       const { outcome, row } = together ?? (await connections.write(writes))
-      return { outcome, [singular(resource)]: row }
+      const isReadable = row !== undefined && access.admits('read', resource, row)
+      return { outcome, isReadable, [singular(resource)]: isReadable || selectsWritten ? row : null }
     } finally {
       domain.written(caller)
       loaders.readFrom(domain.client)

@@ -153,7 +153,7 @@ function read(resource: Resource): SchemaField {
       ${graphNames(resource).read}(${addressArguments(resource)}): ${resource.name}`,
     resolve: (_, args, context) => {
       requireScope(context, resource, 'read')
-      return readResource(context.loaders.reader, resource, keyOf(args))
+      return readResource(context.loaders.reader, resource, keyOf(args), context.access)
     },
   }
 }

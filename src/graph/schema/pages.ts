@@ -112,7 +112,7 @@ function toPageRequest(
   refuseOutOfBounds('limit', limit, 1, context.domain.maximumPageSize)
   const request = {
     sorts: toSorts(sort),
-    filter: toFilter(resource, selection, context),
+    rows: context.access.rows(resource, toFilter(resource, selection, context)),
     take: limit + 1,
     ...parts,
   }

@@ -11,6 +11,8 @@ export function callerWith(claims: Claims, token: string, defaultScope: string |
   return {
     identity: identityOf(subject, token.slice(0, token.lastIndexOf('.'))),
     scopes: new Set(claimed.flatMap(scopesOf)),
+    subject,
+    claims,
   }
 }
 

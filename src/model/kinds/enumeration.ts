@@ -54,7 +54,7 @@ export const enumerationKind: Kind<EnumerationField> = {
     if (!transitions) return undefined
     return current === undefined ? [initially] : [current, ...(transitions[current as string] ?? [])]
   },
-  sample: ({ initially, values }) => initially ?? values[0],
+  sample: ({ initially, values }) => (typeof initially === 'string' ? initially : values[0]),
 }
 
 export function enumeration(

@@ -1,6 +1,12 @@
+import type { AccessCaller } from '../access-rules.ts'
 import type { DetailCode } from '../errors.ts'
 import type { Operator } from '../query/operators.ts'
 import { isStorable } from '../values.ts'
+
+type Initial = string | number | boolean
+
+/** An initial value that depends on who creates the resource, such as its owner; undefined for none. */
+export type InitialOfCaller = (caller: AccessCaller) => Initial | undefined
 
 /** Options of all kinds, which {@link COMMON_OPTIONS} describes. */
 export interface FieldOptions {
@@ -8,7 +14,7 @@ export interface FieldOptions {
   readonly unit?: string
   readonly required?: true
   readonly readOnly?: true
-  readonly initially?: string | number | boolean
+  readonly initially?: Initial | InitialOfCaller
   readonly hidden?: true
   readonly index?: 'sort' | 'filter'
   readonly unique?: true | { readonly within: string | readonly string[] }
@@ -25,7 +31,7 @@ export const COMMON_OPTIONS: Readonly<Record<keyof FieldOptions, string>> = {
   required: 'Required, and not blank, on every write.',
   readOnly: 'Set by the service. Ignored on creation, and refused in later writes if it differs.',
   initially:
-    'The value of a new resource if none is sent, and the default of its column. It can be replaced, but not removed.',
+    'The value of a new resource if none is sent, and the default of its column. It can be replaced, but not removed. A function of the caller, such as `(caller) => caller.subject`, gives each creator a value of its own; the field is then usually `readOnly`.',
   hidden: 'Set by the service, and shown only in GraphQL.',
   index:
     'An index for lists, within the parent if there is one. `sort` indexes the value and the identifier, in the order of a sorted list; `filter` indexes only the value, and stays small if many resources share each value.',

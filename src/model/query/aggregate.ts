@@ -1,7 +1,7 @@
+import type { ReadableRows } from '../access.ts'
 import { kindOf } from '../fields.ts'
 import type { Leaf, Resource } from '../resource.ts'
 import type { Columns } from '../row.ts'
-import type { Filter } from './query.ts'
 
 export const MEASURES = ['minimum', 'maximum', 'average', 'sum', 'median', 'distinctCount'] as const
 
@@ -22,7 +22,7 @@ export const TIME_UNITS = ['year', 'quarter', 'month', 'week', 'day', 'hour'] as
 export type TimeUnit = (typeof TIME_UNITS)[number]
 
 export interface AggregateRequest {
-  readonly filter?: Filter | undefined
+  readonly rows: ReadableRows
   /** Dotted wire names of the fields to group by; without any, the collection is one group. */
   readonly groupBy: readonly string[]
   /** Groups by the periods of a timestamp, in addition to the fields. */

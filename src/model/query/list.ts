@@ -1,3 +1,4 @@
+import type { ReadableRows } from '../access.ts'
 import type { Resource } from '../resource.ts'
 import type { Row } from '../row.ts'
 import type { Position } from './keyset.ts'
@@ -6,7 +7,7 @@ import { countConditions, type Filter, relatedTargets, type Sort } from './query
 /** SPEC §4.1. */
 export interface ListRequest {
   readonly sorts: readonly Sort[]
-  readonly filter?: Filter | undefined
+  readonly rows: ReadableRows
   readonly skip?: number
   readonly take: number
   readonly after?: Position | undefined
@@ -33,7 +34,7 @@ const CONDITIONS_PER_PASS = 8
  * The cost for the database, in scans of the whole list: 0 for the first rows in the order of creation, and more than 1 for
  * many conditions.
  */
-export function passesOf({ sorts, filter, skip = 0 }: ListRequest): number {
+export function passesOf({ sorts, rows: { filter }, skip = 0 }: ListRequest): number {
   const isScan = filter !== undefined || sorts.length > 0 || skip > SHORT_SKIP
   return isScan ? filterPasses(filter) : 0
 }

@@ -44,6 +44,13 @@ interface WriteResponse {
   readonly body?: object | undefined
 }
 
+interface WriteResult {
+  readonly outcome: string
+  /** Of resources whose access rules can hide them from the writer. */
+  readonly isReadable?: boolean
+  readonly resource: Values
+}
+
 /** An operation that writes. */
 export interface WriteOperation extends ResourceOperation {
   readonly mutation: Mutation
@@ -117,11 +124,11 @@ export function writeHandler(
  */
 export function respondToChange(creation: Occasion): WriteOperation['respond'] {
   return (result, { preferences }, viewer, { resource, represent }) => {
-    const { outcome, resource: data } = result as { outcome: string; resource: Values }
+    const { outcome, isReadable = true, resource: data } = result as Values & WriteResult
     const isCreated = outcome === 'CREATED'
     const { return: preferred } = preferences
-    // Existing content is shown only to callers with the read scope.
-    const isShowable = isCreated || allows(viewer.caller, resource, 'read')
+    // Existing content is shown only to callers who may read it.
+    const isShowable = isCreated || (isReadable && allows(viewer.caller, resource, 'read'))
     const isPreferred = preferred === 'minimal' || (preferred === 'representation' && isShowable)
     const hasBody = isPreferred ? preferred === 'representation' : isCreated
     const shown = hasBody ? represent(data, isCreated ? creation : 'read', viewer) : undefined

@@ -403,7 +403,7 @@ test('a stream goes on after a page that a busy service refused to read, and end
     { next: 'a', hasMore: true },
     {
       feed: new FeedWatch({ client: {} as Source['client'], changesDays: 30 }),
-      caller: { identity: 'reader', scopes: new Set() },
+      caller: { identity: 'reader', scopes: new Set(), subject: undefined, claims: {} },
       request: { resources: [], since: 'a', limit: 1 },
       empty: (next) => ({ next, hasMore: false }),
       read: async () => answers.shift()?.() as Promise<{ next: string; hasMore: boolean }>,
@@ -431,7 +431,12 @@ async function waitWith(feed: FeedWatch): Promise<boolean> {
   const ending = new AbortController()
   const timer = setTimeout(() => ending.abort(), 60_000)
   const request = { resources, since: toCursor(await readEnd(feed.source)), limit: 1 }
-  await feed.wait(request, { identity: 'reader', scopes: new Set() }, 3_600_000, ending.signal)
+  await feed.wait(
+    request,
+    { identity: 'reader', scopes: new Set(), subject: undefined, claims: {} },
+    3_600_000,
+    ending.signal,
+  )
   clearTimeout(timer)
   return !ending.signal.aborted
 }

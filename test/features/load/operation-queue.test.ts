@@ -10,7 +10,12 @@ import { resourceAt } from '../../helpers/domain/fixtures.ts'
 
 const MEGABYTE = 1024 * 1024
 
-const callerNamed = (identity: string): Caller => ({ identity, scopes: new Set() })
+const callerNamed = (identity: string): Caller => ({
+  identity,
+  scopes: new Set(),
+  subject: undefined,
+  claims: {},
+})
 const [ada, bob] = [callerNamed('ada'), callerNamed('bob')]
 
 /** Each unit that is in use lets four requests wait. */

@@ -3,7 +3,7 @@ import type Koa from 'koa'
 import { cacheIdentified } from '../../../src/http/auth/token-cache.ts'
 
 const context = {} as Koa.Context
-const caller = { identity: 'reader', scopes: new Set<string>() }
+const caller = { identity: 'reader', scopes: new Set<string>(), subject: undefined, claims: {} }
 
 /** A verification that counts how often it is asked, and accepts only the token `good`. */
 function counting(exp?: number) {

@@ -1,6 +1,7 @@
 import type { DatabaseClient, StatementClient } from '../../../database/database-client.ts'
 import { exactColumns } from '../../../database/sql/statement.ts'
 import { notFoundOrGone, resourceNotFound } from '../../../domain/read.ts'
+import { unrestricted } from '../../../model/access.ts'
 import { DomainError } from '../../../model/errors.ts'
 import { isResourceKey, type ResourceKey } from '../../../model/identifiers.ts'
 import { type Resource, tableName, type Values } from '../../../model/resource.ts'
@@ -74,7 +75,8 @@ function refuseUnrecorded(changesDays: number, resource: Resource, key: Resource
 /** @throws {DomainError} RESOURCE_NOT_FOUND (404), RESOURCE_GONE (410) if no version is kept */
 async function newestVersion(client: DatabaseClient, resource: Resource, key: ResourceKey): Promise<number> {
   const [newest] = (await readPage(client, resource, key, HIGHEST_VERSION, 1)).versions
-  if (!newest) throw await notFoundOrGone(client, resource, key)
+  if (!newest)
+    throw await notFoundOrGone(client, resource, key, unrestricted('no state of the resource is known yet'))
   return newest.version
 }
 

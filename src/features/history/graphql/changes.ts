@@ -1,3 +1,4 @@
+import { lowerCaseOf } from '../../../domain/lower-case.ts'
 import { type Connections, type GraphContext, requireScope } from '../../../graph/execution/context.ts'
 import { graphNames, parentArgument } from '../../../graph/names.ts'
 import { type FilterArguments, toFilter } from '../../../graph/schema/filters.ts'
@@ -17,7 +18,6 @@ import {
   readChanges,
 } from '../feed/change-feed.ts'
 import { followFeed } from '../feed/follow.ts'
-import { lowerCaseOf } from '../feed/lower-case.ts'
 import { toCursor } from '../feed/position.ts'
 import type { RecordedChange } from '../feed/recorded-change.ts'
 import type { FeedWatch } from '../feed/watch.ts'

@@ -1,0 +1,175 @@
+import {
+  ACCESS_ACTIONS,
+  type AccessAction,
+  type AccessCaller,
+  type AccessFilter,
+  type AccessRule,
+} from './access-rules.ts'
+import type { RuleSettings } from './database-rule.ts'
+import { DomainError } from './errors.ts'
+import { kindOf, type LeafField } from './fields.ts'
+import { conditionsOf, fieldFilters } from './query/conditions.ts'
+import { type LowerCase, type Matcher, matcherOf } from './query/matches.ts'
+import { operatorDefinition } from './query/operators.ts'
+import { type FieldFilter, type Filter, isEmpty, leafNamed, partsOf } from './query/query.ts'
+import type { Resource, Values } from './resource.ts'
+import type { Columns } from './row.ts'
+
+declare const OF_ACCESS: unique symbol
+
+/** The rows of a list that a caller may read. Only {@link Access.rows} makes one. */
+export interface ReadableRows {
+  /** The filter of the request. */
+  readonly filter: Filter | undefined
+  /** The filter of the access rules. */
+  readonly readable: Filter | undefined
+  readonly [OF_ACCESS]: true
+}
+
+interface Rights {
+  readonly caller: AccessCaller
+  readonly settings: RuleSettings
+  readonly lower: LowerCase
+}
+
+/** What a caller may do with the rows of each resource, during one operation. */
+export class Access {
+  readonly #filters = new Map<AccessRule, Filter | undefined>()
+  readonly #matchers = new Map<AccessRule, Matcher>()
+
+  /** @param rights undefined for access to everything */
+  constructor(private readonly rights?: Rights) {}
+
+  /**
+   * The filter of the rows that the caller may read, also of their parents, which owned resources exist with; undefined for
+   * all rows.
+   */
+  readable(resource: Resource): Filter | undefined {
+    const { access, owner, parentField } = resource
+    const own = this.#filter(resource, access?.read)
+    const parents = owner && this.readable(owner)
+    if (!parents) return own
+    const related = { column: parentField as string, target: owner, related: parents }
+    return own ? { all: [own, related] } : related
+  }
+
+  /** The rows that match a filter and that the caller may read, also in the resources that the filter refers to. */
+  rows(resource: Resource, filter?: Filter): ReadableRows {
+    return {
+      filter: filter && this.#amongReadable(filter),
+      readable: this.readable(resource),
+    } as ReadableRows
+  }
+
+  /** Whether a rule admits a row by itself; {@link readable} also asks for its parent. */
+  admits(action: AccessAction, resource: Resource, row: Columns): boolean {
+    const rule = resource.access?.[action]
+    const filter = this.#filter(resource, rule)
+    if (!rule || !filter || !this.rights) return true
+    const matches = this.#matchers.get(rule) ?? matcherOf(resource, filter, this.rights.lower)
+    this.#matchers.set(rule, matches)
+    return matches(row)
+  }
+
+  /** @throws {DomainError} ACCESS_DENIED (403) if the rule does not admit the row */
+  require(action: AccessAction, resource: Resource, row: Columns): void {
+    if (this.admits(action, resource, row)) return
+    throw new DomainError(
+      'ACCESS_DENIED',
+      `The access rules of ${resource.path} do not allow you to ${action} it.`,
+    )
+  }
+
+  /** Whether a rule limits what this caller can do with a resource. */
+  isLimited(resource: Resource): boolean {
+    const { access = {} } = resource
+    const isFiltered = ACCESS_ACTIONS.some((action) => this.#filter(resource, access[action]))
+    return isFiltered || this.readable(resource) !== undefined
+  }
+
+  #filter(resource: Resource, rule: AccessRule | undefined): Filter | undefined {
+    if (!rule || !this.rights) return undefined
+    if (!this.#filters.has(rule)) this.#filters.set(rule, filterOf(resource, rule, this.rights))
+    return this.#filters.get(rule)
+  }
+
+  #amongReadable(filter: Filter): Filter {
+    if ('related' in filter) {
+      const readable = this.readable(filter.target)
+      return readable ? { ...filter, related: { all: [filter.related, readable] } } : filter
+    }
+    const parts = () => partsOf(filter).map((part) => this.#amongReadable(part))
+    if ('not' in filter) return { not: this.#amongReadable(filter.not) }
+    if ('all' in filter) return { all: parts() }
+    return 'any' in filter ? { any: parts() } : filter
+  }
+}
+
+/** Whether a caller may be unable to read a row that it has written. */
+export function hidesRows({ access, owner }: Resource): boolean {
+  return access?.read !== undefined || (owner !== undefined && hidesRows(owner))
+}
+
+/** @param _reason why all rows are meant; for people */
+export function unrestricted(_reason: string): Access {
+  return EVERYTHING
+}
+
+const EVERYTHING = new Access()
+
+/** Matches no row. */
+const NOTHING: Filter = { any: [] }
+
+/** Undefined for all rows. */
+function filterOf(resource: Resource, rule: AccessRule, { caller, settings }: Rights): Filter | undefined {
+  const decision = rule(caller, settings)
+  if (typeof decision === 'boolean') return decision ? undefined : NOTHING
+  const filter = accessFilter(resource, decision)
+  return isEmpty(filter) ? undefined : filter
+}
+
+/**
+ * Converts the filter of a rule. If an operand has no value, or none of the kind of its field, nothing matches.
+ *
+ * @throws {TypeError} for a field or an operator that the resource does not have
+ */
+export function accessFilter(resource: Resource, conditions: AccessFilter): Filter {
+  let isDecidable = true
+  const filter = conditionsOf(conditions, (members) =>
+    fieldFilters(knownFields(resource, members), members).map((condition) => {
+      const { field, operator, value } = condition as FieldFilter
+      const operand = operandOf(leafNamed(resource, field).field, condition as FieldFilter)
+      if (operand === undefined) isDecidable = false
+      return { field, operator, value: operand ?? value }
+    }),
+  )
+  return isDecidable ? filter : NOTHING
+}
+
+/** @throws {TypeError} for a field that the resource does not have, or that is a group without members */
+function knownFields(resource: Resource, members: Values): Resource['allFields'] {
+  const { path, allFields } = resource
+  const unknown = Object.keys(members).find((name) => !Object.hasOwn(allFields, name))
+  if (unknown !== undefined) throw new TypeError(`${path} has no field ${unknown}`)
+  return allFields
+}
+
+/** The value to compare with; undefined if there is none, or not one of the kind of the field. */
+function operandOf(field: LeafField, { operator, value }: FieldFilter): unknown {
+  if (!kindOf(field).operators.includes(operator))
+    throw new TypeError(`A field of the kind ${field.type} cannot be compared with ${operator}.`)
+  const { operand } = operatorDefinition(operator)
+  if (operand === 'boolean') return typeof value === 'boolean' ? value : undefined
+  if (operand !== 'values') return comparable(field, value)
+  if (!Array.isArray(value)) return undefined
+  return value.map((one) => comparable(field, one)).filter((one) => one !== undefined)
+}
+
+function comparable(field: LeafField, value: unknown): unknown {
+  const { fromQuery, isText } = kindOf(field)
+  const text = value instanceof Date ? value.toISOString() : value
+  const isNumeric = typeof text === 'number' || typeof text === 'boolean'
+  if (typeof text !== 'string' && (isText || !isNumeric)) return undefined
+  const checked = fromQuery(field, String(text))
+  return 'value' in checked ? checked.value : undefined
+}
