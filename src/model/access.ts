@@ -82,6 +82,7 @@ export class Access {
 
   /** Whether a rule limits what this caller can do with a resource. */
   isLimited(resource: Resource): boolean {
+    if (!this.rights) return false
     const { access = {} } = resource
     const isFiltered = ACCESS_ACTIONS.some((action) => this.#filter(resource, access[action]))
     return isFiltered || this.readable(resource) !== undefined

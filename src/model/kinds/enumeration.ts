@@ -25,7 +25,7 @@ export const enumerationKind: Kind<EnumerationField> = {
     const wrong = values.filter((value, index) => !VALUE_NAME.test(value) || values.indexOf(value) !== index)
     const states = [...Object.keys(transitions ?? {}), ...Object.values(transitions ?? {}).flat()]
     return [
-      ...(transitions && (initially === undefined || values.some((value) => !transitions[value]))
+      ...(transitions && (typeof initially !== 'string' || values.some((value) => !transitions[value]))
         ? ['its transitions need initially, and an entry for each value']
         : []),
       ...states

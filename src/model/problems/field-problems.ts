@@ -96,6 +96,10 @@ function labelCases(field: Field): Case[] {
 /** A required field needs an initial value if a version of the API without it can create resources. */
 function initialCases(field: LeafField): Case[] {
   const { required = false, initially } = field
+  if (typeof initially === 'function') {
+    const message = 'its initial value depends on the caller and may be missing, so it cannot be required'
+    return [[required, message]]
+  }
   if (initially === undefined) {
     const isMissing = required && isOfSomeVersions(field)
     return [[isMissing, 'it is required and only in some versions, so it needs initially']]

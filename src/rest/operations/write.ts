@@ -128,9 +128,9 @@ export function respondToChange(creation: Occasion): WriteOperation['respond'] {
     const isCreated = outcome === 'CREATED'
     const { return: preferred } = preferences
     // Existing content is shown only to callers who may read it.
-    const isShowable = isCreated || (isReadable && allows(viewer.caller, resource, 'read'))
+    const isShowable = isReadable && (isCreated || allows(viewer.caller, resource, 'read'))
     const isPreferred = preferred === 'minimal' || (preferred === 'representation' && isShowable)
-    const hasBody = isPreferred ? preferred === 'representation' : isCreated
+    const hasBody = isPreferred ? preferred === 'representation' : isCreated && isReadable
     const shown = hasBody ? represent(data, isCreated ? creation : 'read', viewer) : undefined
     const href = viewer.urls.resource(resource, keyOf(resource, data))
     const isLenient = creation !== 'created' && preferences.handling === 'lenient'

@@ -1,4 +1,4 @@
-import { kindOf } from '../../../src/model/fields.ts'
+import { fixedInitial, kindOf } from '../../../src/model/fields.ts'
 import type { Resource } from '../../../src/model/resource.ts'
 import { uniqueExpression, uniqueLeaves } from '../../../src/model/uniqueness.ts'
 import { type Column, type Index, makeTable } from '../tables/table.ts'
@@ -50,9 +50,10 @@ function typeOf({ type }: Column): string {
 
 /** The default as Prisma writes it: a literal for an initial value. */
 function defaultOf({ default: expression, leaf }: Column): string {
-  if (leaf?.field.initially === undefined) return expression === '1' ? '1' : `dbgenerated("${expression}")`
+  const initial = leaf && fixedInitial(leaf.field)
+  if (!leaf || initial === undefined) return expression === '1' ? '1' : `dbgenerated("${expression}")`
   const { check, isJson } = kindOf(leaf.field)
-  const checked = check(leaf.field, leaf.field.initially)
+  const checked = check(leaf.field, initial)
   const text = JSON.stringify('value' in checked ? checked.value : null)
   return isJson ? JSON.stringify(text) : text
 }

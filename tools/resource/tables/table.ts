@@ -1,5 +1,5 @@
 import { escapeLiteral as literal, escapeIdentifier as quoted } from 'pg'
-import { isAlwaysSet, kindOf, type LeafField } from '../../../src/model/fields.ts'
+import { fixedInitial, isAlwaysSet, kindOf, type LeafField } from '../../../src/model/fields.ts'
 import { searchable, searchExpression, searchIndexName } from '../../../src/model/query/search.ts'
 import { type Leaf, type Resource, tableName } from '../../../src/model/resource.ts'
 import { uniqueExpression, uniqueIndexName, uniqueLeaves } from '../../../src/model/uniqueness.ts'
@@ -87,8 +87,8 @@ function columnsOf({ leaves, parentField, createdField }: Resource): Column[] {
 
 /** So that a row can be added in the database without it. */
 function initialValue(field: LeafField): Pick<Column, 'default'> {
-  const { initially } = field
-  return initially === undefined ? {} : { default: valueAsSql({ type: columnType(field) }, initially) }
+  const initial = fixedInitial(field)
+  return initial === undefined ? {} : { default: valueAsSql({ type: columnType(field) }, initial) }
 }
 
 /** A value of the field as SQL, with its type. */

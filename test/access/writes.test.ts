@@ -1,0 +1,185 @@
+import test from 'ava'
+import type { AccessRule } from '../../src/model/access-rules.ts'
+import { withAccess } from '../helpers/domain/with-access.ts'
+import { shareTestService, startTestService, type TestService } from '../helpers/service/service.ts'
+
+/** A planet belongs to the subject that its host star names. All may read the habitable ones. */
+const own: AccessRule = ({ subject }) => ({ host_star: { equals: subject } })
+const rules = {
+  planets: {
+    read: ({ subject }) => ({ or: [{ host_star: { equals: subject } }, { habitable: { equals: true } }] }),
+    create: own,
+    change: own,
+    delete: own,
+  },
+  moons: {
+    create: () => ({ radius_kilometres: { lt: 5000 } }),
+    change: () => ({ name: { notEquals: 'Fixed' } }),
+  },
+} satisfies Parameters<typeof withAccess>[0]
+
+const service = shareTestService(test, {}, { domain: withAccess(rules) })
+
+/** Two callers, a planet of each, a habitable one of the second, and names that are unique in the file. */
+async function prepare(name: string) {
+  const { withSubject } = service() as TestService
+  const [ada, bob] = [withSubject('ada'), withSubject('bob')]
+  const put = async (owner: typeof ada, id: string, body: object = {}) => {
+    const subject = owner === ada ? 'ada' : 'bob'
+    const sent = { id, name: `Planet ${id}`, host_star: subject, ...body }
+    const { status } = await owner.put(`/planets/${id}`, sent)
+    if (status !== 201) throw new Error(`The planet was not created: ${status}`)
+  }
+  const [mine, other, open] = [`${name}-mine`, `${name}-other`, `${name}-open`]
+  await put(ada, mine)
+  await put(bob, other)
+  await put(bob, open, { habitable: true })
+  return { ada, bob, mine, other, open }
+}
+
+test('a caller writes its own rows, is refused with 403 those that it may only read, and with 404 the others', async (t) => {
+  const { ada, mine, other, open } = await prepare('three')
+  t.is((await ada.patch(`/planets/${mine}`, { discovery_year: 2001 })).status, 204)
+  for (const [id, status, code] of [
+    [open, 403, 'ACCESS_DENIED'],
+    [other, 404, 'RESOURCE_NOT_FOUND'],
+  ] as const) {
+    const answers = [
+      await ada.patch(`/planets/${id}`, { discovery_year: 2001 }),
+      await ada.put(`/planets/${id}`, { name: 'Taken', host_star: 'ada' }),
+      await ada.put(`/planets/${id}`, { id, name: 'Taken', host_star: 'ada' }, { 'if-match': '"1"' }),
+    ]
+    for (const answer of answers) {
+      t.is(answer.status, status)
+      t.is(answer.body.error.code, code)
+    }
+  }
+  t.is((await ada.delete(`/planets/${open}`)).status, 403)
+  t.is((await ada.delete(`/planets/${other}`)).status, 204)
+  t.is((await ada.get(`/planets/${open}`)).status, 200)
+  t.is((await service().withSubject('bob').get(`/planets/${other}`)).status, 200)
+})
+
+test('a new row, and a row after a change, must be admitted, too', async (t) => {
+  const { ada, mine } = await prepare('after')
+  const created = await ada.post('/planets', { name: 'Of Bob', host_star: 'bob' })
+  t.is(created.status, 403)
+  t.is(created.body.error.code, 'ACCESS_DENIED')
+  t.is((await ada.patch(`/planets/${mine}`, { host_star: 'bob' })).status, 403)
+  t.is((await ada.get(`/planets/${mine}`)).body.host_star, 'ada')
+  t.is((await ada.post(`/planets/${mine}/moons`, { name: 'Large', radius_kilometres: 6000 })).status, 403)
+  t.is((await ada.post(`/planets/${mine}/moons`, { name: 'Unmeasured' })).status, 403)
+  const moon = await ada.post(`/planets/${mine}/moons`, { name: 'Small', radius_kilometres: 600 })
+  t.is(moon.status, 201)
+  const path = moon.headers.get('location') as string
+  t.is((await ada.patch(path, { name: 'Fixed' })).status, 403)
+  t.is((await ada.patch(path, { name: 'Free' })).status, 204)
+})
+
+test('below a parent that the caller may not read, nothing can be created, changed or deleted', async (t) => {
+  const { ada, bob, other } = await prepare('below')
+  const moon = { id: 'moon', name: 'Moon', radius_kilometres: 600 }
+  t.is((await bob.put(`/planets/${other}/moons/moon`, moon)).status, 201)
+  const answers = [
+    await ada.post(`/planets/${other}/moons`, moon),
+    await ada.post(`/planets/${other}/moons`, moon, { 'idempotency-key': 'below' }),
+    await ada.put(`/planets/${other}/moons/new`, { ...moon, id: 'new' }),
+    await ada.put(`/planets/${other}/moons/moon`, moon),
+    await ada.patch(`/planets/${other}/moons/moon`, { name: 'Taken' }),
+    await ada.put(`/planets/${other}/atmosphere`, { surface_pressure_kilopascals: 1 }),
+  ]
+  for (const { status, text } of answers) t.is(status, 404, text)
+  t.is((await ada.delete(`/planets/${other}/moons/moon`)).status, 204)
+  t.is((await bob.get(`/planets/${other}/moons/moon`)).body.name, 'Moon')
+})
+
+test('an identifier or a unique value of a row that the caller may not read is a conflict without its name', async (t) => {
+  const { ada, mine, other, open } = await prepare('unique')
+  const sent = { name: 'Unique', host_star: 'ada' }
+  const conflicts = [
+    await ada.put(`/planets/${other}`, { id: other, ...sent }),
+    await ada.put(`/planets/${other}`, sent, { 'if-none-match': '*' }),
+    await ada.post('/planets', { id: other, ...sent }),
+    await ada.post('/planets', { ...sent, name: `planet ${other}` }),
+    await ada.patch(`/planets/${mine}`, { name: `planet ${other}` }),
+  ]
+  for (const { status, body, headers, text } of conflicts) {
+    t.is(status, 409, text)
+    t.is(body.error.code, 'RESOURCE_ALREADY_EXISTS')
+    t.false(`${text}${headers.get('link')}`.includes(`planets/${other}`))
+    t.regex(body.error.message, /^Another resource/)
+    t.is(headers.get('etag'), null)
+  }
+  const named = await ada.post('/planets', { ...sent, name: `planet ${open}` })
+  t.true(named.body.error.message.includes(open))
+})
+
+test('a reference to a row that the caller may not read is unknown, unless it was stored before', async (t) => {
+  const { ada, bob, mine, other } = await prepare('reference')
+  const refused = await ada.post('/missions', { name: 'Refused', destination_planet_id: other })
+  t.is(refused.status, 422)
+  t.is(refused.body.error.details[0].code, 'UNKNOWN_REFERENCE')
+  const unknown = await ada.post('/missions', { name: 'Refused', destination_planet_id: 'never' })
+  t.is(unknown.text.replaceAll('never', other), refused.text)
+  const mission = { name: 'Stored', destination_planet_id: other }
+  t.is((await bob.put('/missions/stored', { id: 'stored', ...mission })).status, 201)
+  t.is((await ada.put('/missions/stored', { ...mission, objective: 'Changed' })).status, 204)
+  t.is((await ada.patch('/missions/stored', { destination_planet_id: mine })).status, 204)
+  t.is((await ada.patch('/missions/stored', { destination_planet_id: other })).status, 422)
+})
+
+test('in a batch, access is decided for each write', async (t) => {
+  const { ada, mine, other, open } = await prepare('batch')
+  const patch = (id: string) => ({ method: 'PATCH', path: `/planets/${id}`, body: { discovery_year: 1999 } })
+  for (const [id, status] of [
+    [open, 403],
+    [other, 404],
+  ] as const) {
+    t.is((await ada.post('/batch', { operations: [patch(mine), patch(id)] })).status, status)
+  }
+  const creation = (owner: string) => {
+    return { method: 'POST', path: '/planets', body: { name: `Batch of ${owner}`, host_star: owner } }
+  }
+  t.is((await ada.post('/batch', { operations: [creation('ada'), creation('bob')] })).status, 403)
+  t.is((await ada.get(`/planets/${mine}`)).body.discovery_year, undefined)
+  t.is((await ada.get('/planets?name=Batch%20of%20ada')).body.total_count, 0)
+})
+
+test('a repeated request with an idempotency key shows the created row only while its creator may read it', async (t) => {
+  let isTrusted = true
+  const trusted: AccessRule = () => isTrusted
+  const domain = withAccess({ planets: { create: trusted }, spacecraft: { read: trusted } })
+  const ada = (await startTestService(t, {}, { domain })).withSubject('ada')
+  const sent = { name: 'Replayed' }
+  const key = { 'idempotency-key': 'replayed' }
+  const first = await ada.post('/planets', sent, key)
+  t.is(first.status, 201)
+  t.is((await ada.post('/planets', sent, key)).text, first.text)
+  const craft = { name: 'Craft', kind: 'rover' }
+  t.is((await ada.post('/spacecraft', craft, key)).body.name, 'Craft')
+  isTrusted = false
+  t.is((await ada.post('/planets', sent, key)).status, 403)
+  const hidden = await ada.post('/spacecraft', craft, key)
+  t.deepEqual([hidden.status, hidden.text], [201, ''])
+})
+
+test('a change after which the writer may not read the row is made, and its content is not shown', async (t) => {
+  const domain = withAccess({ planets: { read: own } })
+  const { withSubject } = await startTestService(t, {}, { domain })
+  const [ada, bob] = [withSubject('ada'), withSubject('bob')]
+  await ada.put('/planets/given', { id: 'given', name: 'Given', host_star: 'ada' })
+  const representation = { prefer: 'return=representation' }
+  const given = await ada.patch('/planets/given', { host_star: 'bob' }, representation)
+  t.is(given.status, 204)
+  t.is(given.text, '')
+  t.is((await ada.get('/planets/given')).status, 404)
+  t.is((await bob.get('/planets/given')).body.name, 'Given')
+  const created = await ada.post('/planets', { name: 'For Bob', host_star: 'bob' })
+  t.is(created.status, 201)
+  t.is(created.text, '')
+  t.is((await bob.get(created.headers.get('location') as string)).status, 200)
+  const mutation = `mutation ($id: ID!, $patch: PlanetPatch!) {
+    patchPlanet(id: $id, patch: $patch) { outcome isReadable planet { name } } }`
+  const moved = await bob.graphql(mutation, { id: 'given', patch: { hostStar: 'ada' } })
+  t.deepEqual(moved.data.patchPlanet, { outcome: 'REPLACED', isReadable: false, planet: null })
+})
