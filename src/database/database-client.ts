@@ -60,17 +60,22 @@ export class DatabaseClient {
     return this.send?.(statement) ?? this.prisma.$queryRawUnsafe(statement.text, ...statement.values)
   }
 
-  /**
-   * Null also for a row that the caller may not read. Reads the parent if that decides, even of a row that does not exist,
-   * so that both take the same statements. Callers share statements, so access is decided on the row.
-   */
-  async findByKey(resource: Resource, key: ResourceKey, access: Access): Promise<Row | null> {
+  /** Null also for a row that the caller may not read. Callers share statements, so access is decided on the row. */
+  findByKey(resource: Resource, key: ResourceKey, access: Access): Promise<Row | null> {
+    const reading = this.#readByKey?.(resource, key) ?? this.#findFirst(resource, key)
+    return access.readable(resource) ? this.#readable(reading, resource, key, access) : reading
+  }
+
+  /** Reads the parent if that decides, also of a row that does not exist, so that both take the same statements. */
+  async #readable(
+    reading: Promise<Row | null>,
+    resource: Resource,
+    { id, parentId = id }: ResourceKey,
+    access: Access,
+  ): Promise<Row | null> {
     const { owner } = resource
-    const parent = owner && access.readable(owner) && { id: key.parentId ?? key.id }
-    const [row, parentRow] = await Promise.all([
-      this.#readByKey?.(resource, key) ?? this.#findFirst(resource, key),
-      parent && this.findByKey(owner, parent, access),
-    ])
+    const parent = owner && access.readable(owner) && this.findByKey(owner, { id: parentId }, access)
+    const [row, parentRow] = await Promise.all([reading, parent])
     return row && parentRow !== null && access.admits('read', resource, row) ? row : null
   }
 
