@@ -10,7 +10,7 @@ export interface State {
   requestId: string
   /** The template of the path that is served. */
   route?: string | undefined
-  /** Of requests with a verified token. */
+  /** Of requests with a verified token, and of those without one that may pass. */
   caller?: Caller
   /** What koa-jwt verifies, and what it has found. */
   token?: string

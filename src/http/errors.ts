@@ -36,6 +36,7 @@ export function methodNotAllowed(method: string, headers: Headers & { Allow: str
 function errorHeaders(error: DomainError): Headers {
   return {
     ...(error.code === 'SERVICE_UNAVAILABLE' && { 'Retry-After': '1' }),
+    ...(error.code === 'AUTHENTICATION_REQUIRED' && { 'WWW-Authenticate': 'Bearer' }),
     ...(error instanceof HttpError && error.headers),
   }
 }

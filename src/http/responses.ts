@@ -6,6 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { constants, createBrotliCompress, createGzip } from 'node:zlib'
 import cors from '@koa/cors'
 import helmet from 'helmet'
+import { ANONYMOUS } from '../model/caller.ts'
 import { requestTimings, Timings } from '../observability/observation.ts'
 import type { Middleware } from './context.ts'
 import { METHODS } from './errors.ts'
@@ -57,13 +58,17 @@ export const crossOrigin: Middleware = (ctx, next) => {
   return allow(ctx, next)
 }
 
-/** Only callers may cache, only responses with an entity tag, and with revalidation (RFC 9111 §5.2). */
+/**
+ * Only responses with an entity tag may be cached, and with revalidation (RFC 9111 §5.2): by shared caches if the request
+ * had no token, by the caller otherwise.
+ */
 export const cacheControl: Middleware = async (ctx, next) => {
   await next()
   if (ctx.response.get('Cache-Control')) return
   const isReading = ctx.method === 'GET' || ctx.method === 'HEAD'
   const isValidated = isReading && ctx.status < 400 && ctx.response.get('ETag')
-  ctx.set('Cache-Control', isValidated ? 'private, no-cache' : 'no-store')
+  const caches = ctx.state.caller?.identity === ANONYMOUS ? 'public' : 'private'
+  ctx.set('Cache-Control', isValidated ? `${caches}, no-cache` : 'no-store')
 }
 
 /** W3C Server Timing. */

@@ -35,18 +35,27 @@ export const OPERATOR: Caller = {
   claims: {},
 }
 
+/** The identity of all requests without a token together. No token has it. */
+export const ANONYMOUS = 'anonymous'
+
 export type Action = 'read' | 'write'
 
 /**
  * Requires the scope `{collection}:{action}` or `*:{action}`. Write does not include read. Does not look up
  * the resource, so the response is the same whether it exists or not (SPEC §5.2).
  *
- * @throws {DomainError} ACCESS_DENIED (403)
+ * @throws {DomainError} ACCESS_DENIED (403), or AUTHENTICATION_REQUIRED (401) without a token
  */
 export function authorize(caller: Caller, resource: { readonly path: string }, action: Action): void {
   if (allows(caller, resource, action)) return
-  const scope = `${resource.path}:${action}`
-  throw new DomainError('ACCESS_DENIED', `The token lacks the scope ${scope}.`)
+  throw lackOf(`scope ${resource.path}:${action}`, caller)
+}
+
+/** @param lacking such as `scope planets:read` */
+export function lackOf(lacking: string, { identity }: Caller): DomainError {
+  if (identity !== ANONYMOUS) return new DomainError('ACCESS_DENIED', `The token lacks the ${lacking}.`)
+  const message = `Send an access token with the ${lacking}: Authorization: Bearer <token>`
+  return new DomainError('AUTHENTICATION_REQUIRED', message)
 }
 
 /** Whether {@link authorize} would pass. */

@@ -34,6 +34,7 @@ export type SiteSettings = RestSettings & {
   /** The catalogue for the examples of the reference. */
   readonly seeds?: readonly Seed[]
   readonly features?: readonly DocumentedFeature[]
+  readonly anonymousScopes?: string | undefined
 }
 
 export type Site = ReturnType<typeof siteFor>
@@ -60,7 +61,7 @@ export function respondWithPage(ctx: Context, { text }: Html, policy = STRICT_PO
 
 /**
  * The page for browsers at the entry document and below. Browsers send no token, so the page has no data. Its script
- * requests the resource with the token of the browser's session.
+ * requests the resource with the token of the browser's session, if there is one.
  */
 export function browsePage(site: Site): Html {
   const content = html`<div id="view" aria-live="polite"><p>Loading&hellip;</p></div>

@@ -131,7 +131,7 @@ export async function prepareApplication(parts: ServiceParts) {
     const handler = createApp({
       routes,
       settings,
-      authenticate: authenticate(tokens, reportFault),
+      authenticate: authenticate(tokens, reportFault, settings.anonymousScopes),
       reportFault,
       reports: [reportRequest, metrics?.report].filter((report) => report !== undefined),
       outermost: limits.outermost,

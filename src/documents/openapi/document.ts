@@ -39,6 +39,8 @@ export interface OpenApiPart {
 interface DocumentOptions {
   readonly seeds?: readonly Seed[] | undefined
   readonly features?: readonly DocumentedFeature[]
+  /** Of requests without a token; undefined if each needs one. */
+  readonly anonymousScopes?: string | undefined
 }
 
 /** @param resources as the version of the settings shows them */
@@ -55,7 +57,7 @@ export function openApiDocument(
 function makeDocument(
   resources: readonly Resource[],
   settings: RestSettings,
-  { seeds = [], features = [] }: DocumentOptions,
+  { seeds = [], features = [], anonymousScopes }: DocumentOptions,
 ) {
   const { publicBaseUrl: origin = EXAMPLE_ORIGIN, maximumPageSize, license } = settings
   const path = basePath(settings)
@@ -88,7 +90,8 @@ function makeDocument(
       version: settings.version.slice(1),
     },
     servers: [{ url: origin, description: 'This service.' }],
-    security: [{ bearer: [] }],
+    // An empty requirement makes the token optional (OpenAPI §4.8.1).
+    security: [{ bearer: [] }, ...(anonymousScopes === undefined ? [] : [{}])],
     tags: [...resources.map(({ path: name, description }) => ({ name, description })), SERVICE_TAG],
     paths,
     components: {

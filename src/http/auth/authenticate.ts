@@ -2,7 +2,7 @@ import type { Caller } from '../../model/caller.ts'
 import { requestTimings } from '../../observability/observation.ts'
 import type { Context, Middleware } from '../context.ts'
 import { HttpError } from '../errors.ts'
-import { callerWith } from './identity.ts'
+import { anonymousCaller, callerWith } from './identity.ts'
 import { cacheIdentified } from './token-cache.ts'
 import { createVerify, TokenRefused, type TokenSettings } from './verify-token.ts'
 
@@ -10,13 +10,19 @@ import { createVerify, TokenRefused, type TokenSettings } from './verify-token.t
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i
 
 /**
- * Lets only authenticated requests pass (SPEC §5).
+ * Lets only authenticated requests pass (SPEC §5), and those without the header Authorization if they have scopes.
  *
  * @param reportFault called when the key set cannot be refreshed while its keys are still in use
+ * @param anonymousScopes the scopes of requests without the header; undefined: they are refused
  * @throws {DomainError} AUTHENTICATION_REQUIRED (401) with the challenge of RFC 6750 §3; SERVICE_UNAVAILABLE (503) if
  *   the key set cannot be fetched
  */
-export function authenticate(settings: TokenSettings, reportFault: (error: unknown) => void): Middleware {
+export function authenticate(
+  settings: TokenSettings,
+  reportFault: (error: unknown) => void,
+  anonymousScopes?: string | undefined,
+): Middleware {
+  const anonymous = anonymousScopes === undefined ? undefined : anonymousCaller(anonymousScopes)
   const verify = createVerify(settings, reportFault)
   const identify = cacheIdentified(async (token, ctx) => {
     const claims = await verify(token, ctx)
@@ -24,6 +30,13 @@ export function authenticate(settings: TokenSettings, reportFault: (error: unkno
     return { caller: callerWith(claims, token, settings.defaultScope), exp }
   })
   return async (ctx, next) => {
+    if (anonymous) {
+      ctx.vary('Authorization')
+      if (ctx.headers.authorization === undefined) {
+        ctx.state.caller = anonymous
+        return next()
+      }
+    }
     const started = performance.now()
     const { caller, exp } = await identify(tokenOf(ctx), ctx).catch((error: unknown) => {
       throw error instanceof TokenRefused ? invalidToken(error.message) : error

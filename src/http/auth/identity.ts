@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Caller } from '../../model/caller.ts'
+import { ANONYMOUS, type Caller } from '../../model/caller.ts'
 import { isStorable } from '../../model/values.ts'
 import type { Claims } from './verify-token.ts'
 
@@ -16,6 +16,11 @@ export function callerWith(claims: Claims, token: string, defaultScope: string |
   }
 }
 
+/** The caller of requests without a token. */
+export function anonymousCaller(scopes: string): Caller {
+  return { identity: ANONYMOUS, scopes: new Set(scopesOf(scopes)), subject: undefined, claims: {} }
+}
+
 /** A scope claim is a string separated by spaces (RFC 8693 §4.2) or, with some issuers, an array. */
 function scopesOf(claim: unknown): string[] {
   if (typeof claim === 'string') return claim.split(' ').filter((scope) => scope !== '')
@@ -28,8 +33,8 @@ const DIGEST = 'sha256 '
 const MAXIMUM_SUBJECT_BYTES = 2_000
 
 /**
- * The subject of the token, or else a digest of the token. A subject that looks like a digest, or that the database
- * cannot store, is replaced by its digest.
+ * The subject of the token, or else a digest of the token. A subject that looks like a digest, that is the
+ * identity of requests without a token, or that the database cannot store, is replaced by its digest.
  *
  * @param signed the signing input (RFC 7515 §2), without the signature, which has several valid forms: base64url has
  *   unused bits, and an ECDSA signature has two values
@@ -37,7 +42,8 @@ const MAXIMUM_SUBJECT_BYTES = 2_000
 export function identityOf(subject: string | undefined, signed: string): string {
   if (subject === undefined || subject === '') return digest('token', signed)
   const isShort = Buffer.byteLength(subject) <= MAXIMUM_SUBJECT_BYTES
-  const isPlain = isShort && isStorable(subject) && !subject.startsWith(DIGEST)
+  const isTaken = subject === ANONYMOUS || subject.startsWith(DIGEST)
+  const isPlain = isShort && isStorable(subject) && !isTaken
   return isPlain ? subject : digest('subject', subject)
 }
 

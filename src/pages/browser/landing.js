@@ -22,7 +22,7 @@ function ask(query, variables) {
  * Counts collections in one operation. If it costs more than is allowed, in one for each half.
  *
  * @param {string[]} fields
- * @returns {Promise<Record<string, any> | undefined>} by field; undefined if the token is not valid
+ * @returns {Promise<Record<string, any> | undefined>} by field; undefined without a valid token
  */
 async function totalsOf(fields) {
   const { status, body } = await ask(
@@ -35,16 +35,15 @@ async function totalsOf(fields) {
   return halves.includes(undefined) ? undefined : { ...halves[0], ...halves[1] }
 }
 
-/** With a token: the count of each collection, and numbers and charts of those that are open. */
+/** The count of each collection that may be read, and numbers and charts of those that are open. */
 function Dashboard() {
   const [collections, setCollections] = useState(/** @type {any[]} */ ([]))
   const load = async () => {
     setCollections([])
-    if (token() === '') return
     const { body } = await send(new URL('charts.json', import.meta.url).href)
     const totals = await totalsOf(body.map((/** @type {any} */ { aggregate }) => aggregate))
-    if (!totals) return askForToken()
-    // Collections that the token may not read are omitted.
+    if (!totals) return token() === '' ? undefined : askForToken()
+    // Collections that the caller may not read are omitted.
     const shown = body.filter((/** @type {any} */ { aggregate }) => totals[aggregate])
     const counted = shown.map((/** @type {any} */ collection) => {
       return { collection, count: totals[collection.aggregate].groups[0]?.count ?? 0 }
@@ -55,7 +54,7 @@ function Dashboard() {
   useEffect(() => {
     void load()
   }, [])
-  if (token() === '')
+  if (token() === '' && collections.length === 0)
     return html`<p class="note">With an access token, this page shows what each collection contains.</p>`
   return html`${collections.map((one) => html`<${Collection} key=${one.collection.title} ...${one} />`)}`
 }

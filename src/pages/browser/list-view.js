@@ -1,7 +1,7 @@
 import { TemplateForm } from './form.js'
 import { html, useState } from './htm.js'
 import { useNames } from './names.js'
-import { passFocus } from './session.js'
+import { passFocus, token } from './session.js'
 import { fieldLabel, isWeb, itemsOf, leavesOf, Value, valueAt } from './values.js'
 
 /** A table with more columns is hard to read. The page of an item shows all fields. */
@@ -221,7 +221,7 @@ function Empty({ template }) {
   if (isFiltered)
     return html`<p class="empty">Nothing matches the filters. <a href=${location.pathname}>Show all</a></p>`
   return html`<p class="empty">There is nothing here yet.
-    ${template ? ' Create the first one above.' : ' Your token does not permit creating anything here.'}</p>`
+    ${template ? ' Create the first one above.' : ` ${token() === '' ? 'Creating needs an access token.' : 'Your token does not permit creating anything here.'}`}</p>`
 }
 
 /** @param {{ body: any }} properties */

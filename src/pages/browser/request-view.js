@@ -1,4 +1,5 @@
 import { html, useState } from './htm.js'
+import { token } from './session.js'
 
 /**
  * The JSON of the response, the request as a curl command, and the GraphQL operation.
@@ -10,10 +11,11 @@ export function RequestView({ url, answer: { body, text, headers } }) {
   const json = body === undefined ? text : JSON.stringify(body, null, 2)
   const graphql =
     operation && `${operation.query}\n\n# variables\n${JSON.stringify(operation.variables, null, 2)}`
+  const authorization = token() === '' ? '' : '-H "Authorization: Bearer $TOKEN" '
   return html`<details class="request">
     <summary>The request and its response</summary>
     <${CodeBlock} title="JSON" text=${json} />
-    <${CodeBlock} title="curl" text=${`curl -H "Authorization: Bearer $TOKEN" ${quoted(url)}`} />
+    <${CodeBlock} title="curl" text=${`curl ${authorization}${quoted(url)}`} />
     ${graphql && html`<${CodeBlock} title="GraphQL" text=${graphql} />`}
   </details>`
 }

@@ -34,6 +34,11 @@ export const settingsTable = {
   JWT_AUDIENCE: optionalText('Required aud of tokens; unset: any'),
   JWT_LEEWAY_SECONDS: integer(0, 3600, 30, 'Seconds by which exp and nbf of tokens may be missed'),
   DEFAULT_SCOPE: optionalText('Scopes of a token without a scope claim, as in *:read; unset: none'),
+  ANONYMOUS_SCOPES: optional(
+    (given) => given.split(' ').every((scope) => scope === '' || ANONYMOUS_SCOPE.test(scope)),
+    'be scopes as in species:read, separated by spaces; nothing can be written without a token',
+    'Scopes of requests without a token, as in *:read; unset: each needs a token',
+  ),
   MAX_PAGE_SIZE: integer(1, 10_000, 100, 'Largest limit that a list accepts'),
   COMPRESSION: flag(true, 'Compress bodies from 1 KiB for clients that accept br or gzip'),
   UNKNOWN_FIELDS: choice(['refuse', 'ignore'], 'Unknown fields in a request body: refuse or ignore'),
@@ -88,6 +93,9 @@ export const settingsTable = {
   CHANGES_DAYS: integer(0, 36_500, 30, 'Days that changes of resources are kept; 0 records none'),
   SHUTDOWN_SECONDS: integer(1, 600, 5, 'Seconds that accepted requests have to finish at shutdown'),
 }
+
+/** All requests without a token are one caller, so its writes could not be told apart. */
+const ANONYMOUS_SCOPE = /^[^\s:]+:(?!write$)[^\s:]+$/
 
 function text(value: string, desc: string) {
   return str({ default: value, desc })

@@ -16,6 +16,12 @@ test('without a subject, or with an empty one, the token identifies its caller',
   t.false(identityOf(undefined, signed).includes('payload'))
 })
 
+test('no subject is the identity of requests without a token', (t) => {
+  const identity = identityOf('anonymous', signed)
+  t.not(identity, 'anonymous')
+  t.is(identityOf('anonymous', 'header.other'), identity)
+})
+
 test('no subject can imitate the digest of a token or of another subject', (t) => {
   const long = 'x'.repeat(2001)
   for (const identity of [identityOf(undefined, signed), identityOf(long, signed)]) {

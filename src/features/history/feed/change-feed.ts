@@ -1,6 +1,6 @@
 import type { StatementClient } from '../../../database/database-client.ts'
 import { exactColumns } from '../../../database/sql/statement.ts'
-import { allows, authorize, type Caller } from '../../../model/caller.ts'
+import { allows, authorize, type Caller, lackOf } from '../../../model/caller.ts'
 import { DomainError, errorAt } from '../../../model/errors.ts'
 import type { Resource } from '../../../model/resource.ts'
 import { POSITIONS_OF_TIMELINE, toCursor, toPosition } from './position.ts'
@@ -86,7 +86,7 @@ export async function hasChanges(
 /**
  * The collections with these paths, or else all that the caller may read.
  *
- * @throws {DomainError} ACCESS_DENIED (403), INVALID_QUERY_PARAMETER (400) for an unknown collection
+ * @throws {DomainError} ACCESS_DENIED (403) or AUTHENTICATION_REQUIRED (401), INVALID_QUERY_PARAMETER (400) for an unknown collection
  */
 export function readableCollections(
   resources: readonly Resource[],
@@ -104,8 +104,7 @@ export function readableCollections(
   }
   const readable = resources.filter((resource) => allows(caller, resource, 'read'))
   if (readable.length > 0) return readable
-  const message = 'The token lacks the scope to read a collection.'
-  throw new DomainError('ACCESS_DENIED', message)
+  throw lackOf('scope to read a collection', caller)
 }
 
 interface Feed {
