@@ -118,7 +118,7 @@ test('only the absence of the header Authorization is anonymous', async (t) => {
   }
 })
 
-test('shared caches may keep what is read without a token, and must revalidate it', async (t) => {
+test.serial('shared caches may keep what is read without a token, and must revalidate it', async (t) => {
   const { anonymous, reader, writer, origin, base } = service()
   await writer.put('/planets/cached', { id: 'cached', name: 'Cached' })
   for (const [path, headers] of [
