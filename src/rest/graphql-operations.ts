@@ -131,8 +131,9 @@ function selecting(
   return select
 }
 
-function withAllFields({ embeds, ...selection }: Selection): Selection | undefined {
-  return embeds && { ...selection, embeds, fields: undefined }
+/** Undefined for whole resources without anything embedded. */
+export function withAllFields(selection: Selection | undefined): Selection | undefined {
+  return selection?.embeds && { ...selection, fields: undefined }
 }
 
 function pageSelection(resource: Resource, isCounted: boolean, selection?: Selection): string {

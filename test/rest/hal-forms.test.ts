@@ -259,6 +259,18 @@ test('the text of a timestamp is that of toISOString, for every date', (t) => {
   }
 })
 
+test('forms show the values of all fields, each time, whatever fields the representation is limited to', async (t) => {
+  const { writer } = service()
+  const { body: planet } = await writer.post('/planets', { name: 'Limited', host_star: 'Sol' })
+  const answers = []
+  for (let time = 0; time < 3; time++)
+    answers.push(await writer.get(`/planets/${planet.id}?fields=name`, FORMS))
+  t.is(new Set(answers.map(({ headers }) => headers.get('etag'))).size, 1)
+  const { host_star, _templates } = answers[2]?.body
+  t.is(host_star, undefined)
+  t.is(_templates.default.properties.find(({ name }: Json) => name === 'host_star').value, 'Sol')
+})
+
 test('a representation has the shown and set fields, in the order of the definition', (t) => {
   const resource = defineResource({
     name: 'Signal',

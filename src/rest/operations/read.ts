@@ -4,12 +4,11 @@ import { STATE_HEADERS } from '../../http/headers/response-headers.ts'
 import { DomainError } from '../../model/errors.ts'
 import type { Values } from '../../model/resource.ts'
 import { contentVariant, describeVersion, isNotModified, stateHeaders } from '../conditional.ts'
-import { readOperation, runForRequest } from '../graphql-operations.ts'
+import { readOperation, runForRequest, withAllFields } from '../graphql-operations.ts'
 import type { Selection } from '../hal.ts'
 import { QueryParameters } from '../query-parameters.ts'
 import { respond, type Viewer, viewerOf } from '../respond.ts'
 import { authorizeEmbeds, SELECTION_PARAMETERS } from '../selection.ts'
-import { urlsFor } from '../urls.ts'
 import { linker, type ReadOperation, type ResourceParts, withTemplates } from './resource-parts.ts'
 
 export const read: ReadOperation = {
@@ -32,14 +31,15 @@ export const read: ReadOperation = {
     return async (ctx) => {
       const selection = selectionOf(ctx, parts)
       if (selection) authorizeEmbeds(callerOf(ctx), selection)
-      const run = runForRequest(ctx, select(selection), ctx['params'])
+      const viewer = viewerOf(ctx, settings)
+      // Forms show the values of all fields.
+      const read = select(viewer.hasTemplates ? withAllFields(selection) : selection)
+      const run = runForRequest(ctx, read, ctx['params'])
       const result = await run.catch((error) => {
-        if (error instanceof DomainError && error.code === 'RESOURCE_GONE')
-          addLinks(ctx, urlsFor(ctx, settings))
+        if (error instanceof DomainError && error.code === 'RESOURCE_GONE') addLinks(ctx, viewer.urls)
         throw error
       })
       const data = result['resource'] as Values
-      const viewer = viewerOf(ctx, settings)
       addLinks(ctx, viewer.urls)
       if (selection) return respondWithSelection(ctx, data, selection, viewer, parts)
       const { headers, document } = represent(data, 'read', viewer)
