@@ -14,6 +14,7 @@ import { operatorDefinition } from './query/operators.ts'
 import { type FieldFilter, type Filter, isEmpty, leafNamed, partsOf } from './query/query.ts'
 import type { Resource, Values } from './resource.ts'
 import type { Columns } from './row.ts'
+import { isObject } from './values.ts'
 
 declare const OF_ACCESS: unique symbol
 
@@ -136,22 +137,42 @@ function filterOf(resource: Resource, rule: AccessRule, { caller, settings }: Ri
  */
 export function accessFilter(resource: Resource, conditions: AccessFilter): Filter {
   let isDecidable = true
-  const filter = conditionsOf(conditions, (members) =>
+  const reportMissing = () => {
+    isDecidable = false
+  }
+  const filter = conditionsOf(withoutMissing(conditions, reportMissing), (members) =>
     fieldFilters(knownFields(resource, members), members).map((condition) => {
       const { field, operator, value } = condition as FieldFilter
       const operand = operandOf(leafNamed(resource, field).field, condition as FieldFilter)
-      if (operand === undefined) isDecidable = false
+      if (operand === undefined) reportMissing()
       return { field, operator, value: operand ?? value }
     }),
   )
   return isDecidable ? filter : NOTHING
 }
 
-/** @throws {TypeError} for a field that the resource does not have, or that is a group without members */
-function knownFields(resource: Resource, members: Values): Resource['allFields'] {
-  const { path, allFields } = resource
-  const unknown = Object.keys(members).find((name) => !Object.hasOwn(allFields, name))
-  if (unknown !== undefined) throw new TypeError(`${path} has no field ${unknown}`)
+/** Without the members and operands that are null or undefined, such as a claim that the token lacks. */
+function withoutMissing(conditions: AccessFilter, report: () => void): AccessFilter {
+  const isPresent = (part: unknown) => (part ?? undefined) !== undefined || report()
+  const present = (part: unknown): unknown => {
+    if (Array.isArray(part)) return part.filter(isPresent).map(present)
+    return isObject(part) ? withoutMissing(part, report) : part
+  }
+  const members = Object.entries(conditions).filter(([, member]) => isPresent(member))
+  return Object.fromEntries(members.map(([name, member]) => [name, present(member)]))
+}
+
+/** @throws {TypeError} for a field that the resource does not have, or that is not compared by operators */
+function knownFields({ path, allFields }: Resource, members: Values): Resource['allFields'] {
+  const refuseUnknown = (fields: Resource['allFields'], values: Values, prefix: string) => {
+    for (const [name, value] of Object.entries(values)) {
+      const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+      if (!field) throw new TypeError(`${path} has no field ${prefix}${name}`)
+      if (!isObject(value)) throw new TypeError(`${prefix}${name} needs an operator, as in { equals: … }`)
+      if (field.type === 'group') refuseUnknown(field.fields, value as Values, `${name}.`)
+    }
+  }
+  refuseUnknown(allFields, members, '')
   return allFields
 }
 

@@ -25,6 +25,15 @@ export interface DomainSetting {
   readonly choices: readonly [string, ...string[]]
 }
 
+/** Settings by the names that rules find them by. */
+export function inCamelCase(values: object): Readonly<Record<string, unknown>> {
+  const renamed = Object.entries(values).map(([name, value]) => [
+    name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
+    value,
+  ])
+  return Object.fromEntries(renamed)
+}
+
 /** A version of the API: a view of the same resources, at a URL of its own. */
 export interface ApiVersion {
   /** The segment in its URLs: `v1`. */

@@ -52,6 +52,10 @@ async function main(): Promise<void> {
   })
   logger.info({ origin: service.origin }, 'listening')
   const isFirst = cluster.isPrimary || cluster.worker?.id === 1
+  for (const { path, access } of configuration.domain.resources) {
+    if (access && isFirst)
+      logger.info({ collection: path, actions: Object.keys(access) }, 'access is restricted')
+  }
   if (settings.jwt.kind === 'development' && isFirst) await introduce(service, configuration, tokens)
   const stop = async () => {
     logger.info('stopping')

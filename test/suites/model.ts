@@ -1,5 +1,6 @@
 import '../domain/database-errors.test.ts'
 import '../domain/merge-patch.test.ts'
+import '../model/access-problems.test.ts'
 import '../model/identifiers.test.ts'
 import '../model/validate.test.ts'
 import '../model/values.test.ts'

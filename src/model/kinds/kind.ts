@@ -13,7 +13,7 @@ export interface FieldOptions {
   readonly label?: string
   readonly unit?: string
   readonly required?: true
-  readonly readOnly?: true
+  readonly readOnly?: boolean
   readonly initially?: Initial | InitialOfCaller
   readonly hidden?: true
   readonly index?: 'sort' | 'filter'

@@ -2,6 +2,7 @@ import type { Domain } from '../domain.ts'
 import { isAlwaysSet } from '../fields.ts'
 import { nestedReferences, referenceLeaves } from '../relations.ts'
 import type { Resource } from '../resource.ts'
+import { accessProblems } from './access-problems.ts'
 import { fieldProblems, problemsAt } from './field-problems.ts'
 import { versionProblems } from './version-problems.ts'
 
@@ -37,6 +38,7 @@ export function definitionProblems(domain: unknown): string[] {
     ...resources.flatMap((resource) => ownerProblems(resource, resources)),
     ...resources.flatMap((resource) => targetProblems(resource, resources)),
     ...versionProblems(domain as Domain),
+    ...accessProblems(domain as Domain),
   ]
 }
 

@@ -1,6 +1,6 @@
 import { type CleanedEnv, type CleanOptions, cleanEnv } from 'envalid'
 import type { TokenSettings } from '../../http/auth/verify-token.ts'
-import type { Domain } from '../../model/domain.ts'
+import { type Domain, inCamelCase } from '../../model/domain.ts'
 import { mapped } from '../../model/values.ts'
 import { choice, settingsTable } from './settings-table.ts'
 
@@ -62,14 +62,6 @@ type Values = CleanedEnv<typeof settingsTable>
 
 type SettingsInCamelCase = {
   readonly [Name in keyof typeof settingsTable as CamelCase<Name>]: Values[Name]
-}
-
-function inCamelCase(values: object): Readonly<Record<string, unknown>> {
-  const renamed = Object.entries(values).map(([name, value]) => [
-    name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
-    value,
-  ])
-  return Object.fromEntries(renamed)
 }
 
 function tokenProblems(given: NodeJS.ProcessEnv, production: boolean): string[] {

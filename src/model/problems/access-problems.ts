@@ -1,0 +1,81 @@
+import { accessFilter } from '../access.ts'
+import { ACCESS_ACTIONS, type AccessAction, type AccessCaller, type AccessRule } from '../access-rules.ts'
+import type { RuleSettings } from '../database-rule.ts'
+import { type Domain, inCamelCase } from '../domain.ts'
+import type { Resource } from '../resource.ts'
+import { isObject, mapped } from '../values.ts'
+import { type Case, problemsAt } from './field-problems.ts'
+
+/** Rules are tried with a caller without a token, one without claims, and one with a text as each claim. */
+const CALLERS: readonly AccessCaller[] = [
+  { subject: undefined, scopes: new Set(), claims: {} },
+  { subject: 'subject', scopes: new Set(), claims: {} },
+  { subject: 'subject', scopes: new Set(), claims: new Proxy({}, { get: () => 'claim' }) },
+]
+
+export function accessProblems({ resources, settings = {} }: Domain): string[] {
+  const tried = choicesOf(settings)
+  return resources.flatMap((resource) => [
+    ...problemsOfRules(resource, tried),
+    ...resource.leaves.flatMap(({ name, field }) =>
+      problemsAt(`${resource.path}.${name}`, [
+        [
+          typeof field?.initially === 'function' && field.readOnly === undefined,
+          'its initial value depends on the caller, who could also send another one: add `readOnly: true`, or `readOnly: false` to allow it',
+        ],
+      ]),
+    ),
+  ])
+}
+
+/** The defaults of the settings, and each other choice of one of them. */
+function choicesOf(settings: NonNullable<Domain['settings']>): RuleSettings[] {
+  const defaults: Record<string, unknown> = mapped(settings, ({ choices }) => choices[0])
+  const others = Object.entries(settings).flatMap(([name, { choices }]) =>
+    choices.slice(1).map((choice) => ({ ...defaults, [name]: choice })),
+  )
+  return [defaults, ...others].map(inCamelCase)
+}
+
+function problemsOfRules(resource: Resource, settings: readonly RuleSettings[]): string[] {
+  const { path, access = {}, appendOnly } = resource
+  if (!isObject(access)) return problemsAt(path, [[true, 'its access must be an object of rules']])
+  return Object.entries(access).flatMap(([action, rule]) => {
+    const isKnown = ACCESS_ACTIONS.includes(action as AccessAction)
+    const isRule = typeof rule === 'function'
+    return problemsAt(`${path}.access.${action}`, [
+      [!isKnown, `the actions are ${ACCESS_ACTIONS.join(', ')}`],
+      [!isRule, 'a rule is a function of the caller'],
+      [appendOnly === true && action === 'change', 'the resource is append-only, so it does not change'],
+      ...(isKnown && isRule ? casesOfRule(resource, rule as AccessRule, settings) : []),
+    ])
+  })
+}
+
+function casesOfRule(resource: Resource, rule: AccessRule, settings: readonly RuleSettings[]): Case[] {
+  const problems = CALLERS.flatMap((caller) => settings.map((one) => problemOf(resource, rule, caller, one)))
+  return [...new Set(problems)].map((problem) => [problem !== undefined, `${problem}`])
+}
+
+function problemOf(
+  resource: Resource,
+  rule: AccessRule,
+  caller: AccessCaller,
+  settings: RuleSettings,
+): string | undefined {
+  let decision: unknown
+  try {
+    decision = rule(caller, settings)
+  } catch (error) {
+    const who = caller.subject === undefined ? 'a token' : 'some claims'
+    return `it fails for a caller without ${who}: ${(error as Error).message}`
+  }
+  if (typeof decision === 'boolean') return undefined
+  if (!isObject(decision)) return `it returns ${decision}, and not true, false or a filter`
+  try {
+    accessFilter(resource, decision)
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}
