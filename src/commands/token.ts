@@ -7,7 +7,7 @@ const usage = `Prints an access token, signed with JWT_SECRET or the development
 
   npx halgraph token --scope "species:read planets:write" --expires-in 30d --subject ada
 
-  --scope       scopes separated by spaces: <collection>:read or <collection>:write, with * for all collections;
+  --scope       scopes separated by spaces: <collection>:read or <collection>:write, or those of fields, with * for all collections;
                 default: "*:read *:write"
   --expires-in  seconds, or a duration such as 90m, 12h or 30d; default: 12h
   --subject     the subject of the token, recorded as the author of its changes; default: developer
@@ -39,10 +39,12 @@ await runCommand(usage, { options }, async ({ values }) => {
 function refuseUnknownScopes(scope: string, { resources }: Domain): void {
   const collections = ['*', ...resources.map(({ path }) => path)]
   const known = new Set(collections.flatMap((path) => [`${path}:read`, `${path}:write`]))
+  for (const { path, fieldScopes } of resources)
+    for (const scope of fieldScopes) known.add(`${path}:${scope}`).add(`*:${scope}`)
   const unknown = scope.split(' ').filter((name) => !known.has(name))
   if (unknown.length === 0) return
   throw new ArgumentsError(
     `--scope: unknown ${unknown.map((name) => JSON.stringify(name)).join(', ')}. A scope is <collection>:read ` +
-      `or <collection>:write; collections: ${collections.join(', ')}`,
+      `or <collection>:write, or one of a field; collections: ${collections.join(', ')}`,
   )
 }

@@ -98,7 +98,7 @@ async function firstChanges(
     // Rules that lock or write rely on the writes before, which are in the database before the first creation only.
     const isInTransaction = changes.every((change) => change === undefined)
     try {
-      const after = newColumns(resource, newValues(resource, key, body, apiVersion), caller)
+      const after = newColumns(resource, newValues(context, resource, key, body, apiVersion), caller)
       const change = { client, isInTransaction, access, caller, settings, key, before: undefined, after }
       await refuseBrokenRules(change, resource, context.resources)
       changes.push(change)

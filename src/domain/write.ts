@@ -6,7 +6,7 @@ import type { Row } from '../model/row.ts'
 import { completeValues, toValues } from '../model/rows.ts'
 import { inspectResource, refuseReadOnlyChanges } from '../model/validate.ts'
 import { isObject } from '../model/values.ts'
-import { viewOf } from '../model/views.ts'
+import { viewFor, viewOf } from '../model/views.ts'
 import { insertResource, removeResource, updateResource, type Written } from './changes.ts'
 import type { WriteContext } from './context.ts'
 import { idempotencyRecord } from './idempotency.ts'
@@ -45,7 +45,7 @@ export async function createResource(
   body: Values,
   { key, otherThan, apiVersion }: CreateOptions = {},
 ): Promise<Written> {
-  const values = newValues(resource, { parentId }, body, apiVersion)
+  const values = newValues(context, resource, { parentId }, body, apiVersion)
   const { access, client } = context
   const parentError =
     access.isLimited(resource) && (await parentNotFoundOrGone(client, resource, { parentId }, access))
@@ -83,7 +83,7 @@ export async function putResource(
 ): Promise<Written> {
   refuseMalformedParent(resource, key.parentId)
   if (!isIdentifier(key.id)) refuseInvalid([{ field: 'id', code: 'INVALID_VALUE', message: NO_IDENTIFIER }])
-  const view = viewOf(resource, options.apiVersion)
+  const view = viewFor(viewOf(resource, options.apiVersion), context.caller)
   const values = validated(view, body)
   return retry(async () => {
     const row = await context.client.findByKey(resource, key, context.access)
@@ -151,7 +151,7 @@ function change(
   context.access.require('change', resource, row)
   requireState(row, key, condition)
   refuseReadOnlyChanges(resource, readOnly, toValues(resource, row))
-  const view = viewOf(resource, apiVersion)
+  const view = viewFor(viewOf(resource, apiVersion), context.caller)
   return updateResource(context, resource, key, row, completed(resource, view, valuesOf(view), row))
 }
 
@@ -176,13 +176,14 @@ const CREATE_ADVICE = 'To create it, send its id in the body or If-None-Match: *
 
 /** @throws {DomainError} VALIDATION_FAILED (400), or RESOURCE_NOT_FOUND (404) for a malformed parent */
 export function newValues(
+  { caller }: WriteContext,
   resource: Resource,
   { parentId }: Pick<ResourceKey, 'parentId'>,
   body: Values,
   apiVersion: string | undefined,
 ): Values {
   refuseMalformedParent(resource, parentId)
-  const view = viewOf(resource, apiVersion)
+  const view = viewFor(viewOf(resource, apiVersion), caller)
   return completed(resource, view, validated(view, body))
 }
 

@@ -4,7 +4,7 @@ import { DomainError } from './errors.ts'
 export interface Caller {
   /** Identifies the caller in all data kept per caller; from `http/auth/authenticate.ts`. */
   readonly identity: string
-  /** The scopes of the token: `<collection>:read`, `<collection>:write`, `*:read`, `*:write`. */
+  /** The scopes of the token: `<collection>:read`, `<collection>:write`, those of fields, `*:read`, `*:write`. */
   readonly scopes: ReadonlySet<string>
   /** The `sub` of the token; undefined without one. */
   readonly subject: string | undefined
@@ -27,10 +27,16 @@ export interface Consistency {
   hasWritten: boolean
 }
 
+class AllScopes extends Set<string> {
+  override has(): boolean {
+    return true
+  }
+}
+
 /** The caller of commands, which has all scopes. */
 export const OPERATOR: Caller = {
   identity: 'operator',
-  scopes: new Set(['*:read', '*:write']),
+  scopes: new AllScopes(),
   subject: undefined,
   claims: {},
 }
@@ -41,14 +47,17 @@ export const ANONYMOUS = 'anonymous'
 export type Action = 'read' | 'write'
 
 /**
- * Requires the scope `{collection}:{action}` or `*:{action}`. Write does not include read. Does not look up
- * the resource, so the response is the same whether it exists or not (SPEC §5.2).
+ * Requires the scope `{collection}:{scope}` or `*:{scope}`: that of an action, or of a field. Write does not include read.
+ * Does not look up the resource, so the response is the same whether it exists or not (SPEC §5.2).
  *
  * @throws {DomainError} ACCESS_DENIED (403), or AUTHENTICATION_REQUIRED (401) without a token
  */
-export function authorize(caller: Caller, resource: { readonly path: string }, action: Action): void {
-  if (allows(caller, resource, action)) return
-  throw lackOf(`scope ${resource.path}:${action}`, caller)
+export function authorize(caller: Caller, resource: { readonly path: string }, scope: string): void {
+  if (!allows(caller, resource, scope)) throw lackOfScope(caller, resource, scope)
+}
+
+export function lackOfScope(caller: Caller, { path }: { readonly path: string }, scope: string): DomainError {
+  return lackOf(`scope ${path}:${scope}`, caller)
 }
 
 /** @param lacking such as `scope planets:read` */
@@ -59,6 +68,6 @@ export function lackOf(lacking: string, { identity }: Caller): DomainError {
 }
 
 /** Whether {@link authorize} would pass. */
-export function allows({ scopes }: Caller, { path }: { readonly path: string }, action: Action): boolean {
-  return scopes.has(`${path}:${action}`) || scopes.has(`*:${action}`)
+export function allows({ scopes }: Caller, { path }: { readonly path: string }, scope: string): boolean {
+  return scopes.has(`${path}:${scope}`) || scopes.has(`*:${scope}`)
 }

@@ -46,10 +46,21 @@ export type Field = LeafField | GroupField
 
 /**
  * Whether a body must have this field. A body without an API version, as in GraphQL, can omit fields that are only in
- * some versions. Views do not mark these fields.
+ * some versions, or that some callers cannot write. Views do not mark these fields.
  */
 export function isRequired(field: Field): boolean {
-  return field.type !== 'group' && field.required === true && !field.readOnly && !isOfSomeVersions(field)
+  const isOfAll = !isOfSomeVersions(field) && !isRestricted(field)
+  return field.type !== 'group' && field.required === true && !field.readOnly && isOfAll
+}
+
+/** Whether reading or writing the field needs a scope of its own. */
+export function isRestricted({ readScope, writeScope }: Field): boolean {
+  return readScope !== undefined || writeScope !== undefined
+}
+
+/** Whether all representations have the field. */
+export function isAlwaysShown(field: Field): boolean {
+  return isAlwaysSet(field) && field.readScope === undefined
 }
 
 /** Whether the field, or one of its members, is only in some versions of the API. */
@@ -81,7 +92,7 @@ export function computed<Computed extends LeafField>(expression: string, field: 
 export function group(
   description: string,
   fields: Readonly<Record<string, LeafField>>,
-  options: Pick<FieldOptions, 'label' | 'since' | 'until'> = {},
+  options: Pick<FieldOptions, 'label' | 'since' | 'until' | 'readScope' | 'writeScope'> = {},
 ): GroupField {
   return { type: 'group', description, fields, ...options }
 }

@@ -1,10 +1,11 @@
 import type { AccessRules } from './access-rules.ts'
 import type { DatabaseRule } from './database-rule.ts'
-import type { Detail, Explanation } from './errors.ts'
-import { type Field, isOfSomeVersions, type LeafField } from './fields.ts'
+import type { Detail, DomainError, Explanation } from './errors.ts'
+import { type Field, isOfSomeVersions, isRestricted, type LeafField } from './fields.ts'
 import { text } from './kinds/text.ts'
 import { timestamp } from './kinds/timestamp.ts'
 import { inWords, labelOf, labelWithUnit, noun } from './labels.ts'
+import { mapped } from './values.ts'
 
 /** Values by field name: a representation (wire names, without unset fields), an input, a result. */
 export type Values = { readonly [field: string]: unknown }
@@ -84,6 +85,12 @@ export interface Resource extends ResourceDefinition {
   readonly isVersioned: boolean
   /** The version of the API that this is a view for (`views.ts`); undefined for the resource itself. */
   readonly apiVersion?: string
+  /** The scopes that its fields need besides those of the resource, sorted. */
+  readonly fieldScopes: readonly string[]
+  /** In a view for a caller: the fields that the caller cannot read or write, and what says which scope it lacks. */
+  readonly withheld?: readonly { readonly leaf: Leaf; refusal(): DomainError }[]
+  /** In a view for a caller: the scopes of fields that the caller has, as a text; undefined without any. */
+  readonly variant?: string
 }
 
 const SET_BY_SERVICE = { required: true, readOnly: true } as const
@@ -102,7 +109,7 @@ export function defineResource(definition: ResourceDefinition): Resource {
         label: inWords(parentField.replace(/_id$/, '')),
       }),
     }),
-    ...definition.fields,
+    ...mapped(definition.fields, (field) => withScopes(definition, field)),
     [createdField]: timestamp('When the resource was created.', SET_BY_SERVICE),
     last_updated: timestamp('When the resource last changed.', {
       ...SET_BY_SERVICE,
@@ -112,6 +119,7 @@ export function defineResource(definition: ResourceDefinition): Resource {
   const shownFields = fieldsWhere(allFields, ({ hidden }) => !hidden)
   const writableFields = fieldsThat(shownFields, ({ readOnly }) => !readOnly)
   const leaves = Object.entries(allFields).flatMap(([name, field]) => leavesOf(name, field))
+  const scopes = leaves.flatMap(({ field }) => [field.readScope ?? [], field.writeScope ?? []].flat())
   const within = (fields: object) => leaves.filter(({ path }) => (path[0] as string) in fields)
   return {
     ...definition,
@@ -126,6 +134,7 @@ export function defineResource(definition: ResourceDefinition): Resource {
     shownLeaves: within(shownFields),
     writable: within(writableFields).filter(({ field }) => !field.readOnly),
     isVersioned: Object.values(allFields).some(isOfSomeVersions),
+    fieldScopes: [...new Set(scopes)].sort(),
   }
 }
 
@@ -165,11 +174,28 @@ function leavesOf(name: string, field: Field): Leaf[] {
     path: [name, member],
     column: `${name}_${member}`,
     label: `${labelOf(name, field)}: ${labelWithUnit(member, leaf)}`,
-    field: { ...versionsOf(field), ...leaf },
+    field: { ...inheritable(field), ...leaf },
   }))
 }
 
-/** Members without versions inherit those of their group. */
-function versionsOf({ since, until }: Field): Pick<Field, 'since' | 'until'> {
-  return { ...(since !== undefined && { since }), ...(until !== undefined && { until }) }
+/** What members have from their group, unless they have their own: versions and scopes. */
+export function inheritable({ since, until, readScope, writeScope }: Field): Partial<LeafField> {
+  return {
+    ...(since !== undefined && { since }),
+    ...(until !== undefined && { until }),
+    ...(readScope !== undefined && { readScope }),
+    ...(writeScope !== undefined && { writeScope }),
+  }
+}
+
+/** Says in the description which scopes the field needs. */
+function withScopes<Of extends Field>(definition: ResourceDefinition, field: Of): Of {
+  const { readScope, writeScope } = field
+  const reading = readScope === undefined ? '' : ` Needs the scope ${definition.path}:${readScope}.`
+  const writing = writeScope === undefined ? '' : ` Writing needs the scope ${definition.path}:${writeScope}.`
+  const described = isRestricted(field)
+    ? { ...field, description: field.description + reading + writing }
+    : field
+  if (described.type !== 'group') return described
+  return { ...described, fields: mapped(described.fields, (member) => withScopes(definition, member)) }
 }

@@ -1,9 +1,18 @@
+import { ANONYMOUS, allows, type Caller, lackOfScope } from './caller.ts'
 import { isIn } from './domain.ts'
 import { type Field, fixedInitial, isRequired, type LeafField } from './fields.ts'
-import { defineResource, type Resource, type Values } from './resource.ts'
-import { isObject } from './values.ts'
+import { defineResource, inheritable, type Leaf, type Resource, type Values } from './resource.ts'
+import { isObject, mapped } from './values.ts'
 
 const known = new WeakMap<Resource, Map<string, Resource>>()
+
+function remembered(resource: Resource, key: string, make: () => Resource): Resource {
+  const views = known.get(resource) ?? new Map<string, Resource>()
+  known.set(resource, views)
+  const view = views.get(key) ?? make()
+  views.set(key, view)
+  return view
+}
 
 /**
  * A resource with only the fields of a version of the API. If all fields, and those of the owner, are in every version,
@@ -11,40 +20,110 @@ const known = new WeakMap<Resource, Map<string, Resource>>()
  */
 export function viewOf(resource: Resource, version: string | undefined): Resource {
   if (version === undefined) return resource
-  const views = known.get(resource) ?? new Map<string, Resource>()
-  known.set(resource, views)
-  const view = views.get(version) ?? makeView(resource, version)
-  views.set(version, view)
-  return view
+  return remembered(resource, version, () => {
+    const owner = resource.owner && viewOf(resource.owner, version)
+    if (!resource.isVersioned && owner === resource.owner) return resource
+    const view = viewWith(resource, owner, (field) => {
+      const { since, until, ...plain } = field
+      return isIn(version, field) ? plain : undefined
+    })
+    return resource.isVersioned ? { ...view, apiVersion: version } : view
+  })
 }
 
-function makeView(resource: Resource, version: string): Resource {
-  const { owner, example, checks, ...definition } = resource
-  const viewedOwner = owner && viewOf(owner, version)
-  if (!resource.isVersioned && viewedOwner === owner) return resource
-  const fields = fieldsIn(version, resource.fields) as Resource['fields']
+/**
+ * A resource with only the fields that a caller may read. Those that the caller may not write are read-only, and keep
+ * their `writeScope`. If neither its fields nor those of the owner need scopes, this is the resource itself.
+ */
+export function viewFor(resource: Resource, caller: Caller): Resource {
+  const owner = resource.owner && viewFor(resource.owner, caller)
+  const { fieldScopes } = resource
+  if (fieldScopes.length === 0 && owner === resource.owner) return resource
+  const missing = fieldScopes.filter((scope) => !allows(caller, resource, scope))
+  const variant = fieldScopes.filter((scope) => !missing.includes(scope)).join('+') || undefined
+  const key = [variant, owner?.variant, caller.identity === ANONYMOUS].join('/')
+  return remembered(resource, key, () => {
+    const isMissing = (scope: string | undefined) => scope !== undefined && missing.includes(scope)
+    const view = viewWith(resource, owner, ({ readScope, writeScope, ...plain }) => {
+      if (isMissing(readScope)) return undefined
+      if (!isMissing(writeScope)) return plain
+      return plain.type === 'group' ? plain : { ...plain, readOnly: true, ...(writeScope && { writeScope }) }
+    })
+    const withheld = resource.leaves.flatMap((leaf) => {
+      const scope = [leaf.field.readScope, leaf.field.writeScope].find(isMissing)
+      return scope === undefined ? [] : [{ leaf, refusal: () => lackOfScope(caller, resource, scope) }]
+    })
+    return { ...view, fieldScopes: [], withheld, ...(variant !== undefined && { variant }) }
+  })
+}
+
+const NO_SCOPES: Caller = { identity: '', scopes: new Set(), subject: undefined, claims: {} }
+
+/** The view for a caller without scopes of fields. */
+export function openView(resource: Resource): Resource {
+  return viewFor(resource, NO_SCOPES)
+}
+
+/**
+ * Refuses to use a field, or a group, that a view lacks because of its scope: in a filter, a sort, a selection.
+ *
+ * @throws {DomainError} ACCESS_DENIED (403), AUTHENTICATION_REQUIRED (401)
+ */
+export function refuseWithheld(view: Resource, name: string): void {
+  const isNamed = ({ name: own, path, column }: Leaf) => [own, path[0], column].includes(name)
+  const one = view.withheld?.find(({ leaf }) => isNamed(leaf))
+  if (one && !view.leaves.some(isNamed)) throw one.refusal()
+}
+
+/**
+ * Refuses a body with a field that the caller of a view cannot write because of its scope, whatever the value.
+ *
+ * @throws {DomainError} ACCESS_DENIED (403), AUTHENTICATION_REQUIRED (401)
+ */
+export function refuseSent(view: Resource, body: unknown): void {
+  if (!isObject(body)) return
+  const one = view.withheld?.find(({ leaf: { path } }) => {
+    const [outer, inner] = path as [string, string?]
+    const value = Object.hasOwn(body, outer) ? body[outer] : undefined
+    if (inner === undefined || !(outer in view.shownFields)) return value !== undefined
+    return isObject(value) && Object.hasOwn(value, inner)
+  })
+  if (one) throw one.refusal()
+}
+
+function viewWith(
+  resource: Resource,
+  owner: Resource | undefined,
+  change: (field: Field) => Field | undefined,
+): Resource {
+  const { example, checks, isVersioned, ...definition } = resource
+  const fields = changedFields(resource.fields, change)
   const shown = example && valuesIn(fields, example)
+  const isWhole = !isVersioned && resource.fieldScopes.length === 0
   const view = defineResource({
     ...definition,
     fields,
-    ...(viewedOwner && { owner: viewedOwner }),
+    ...(owner && { owner }),
     ...(shown && { example: shown }),
     // Checks look at whole resources, so a view with fewer fields has none.
-    ...(checks && !resource.isVersioned && { checks }),
+    ...(checks && isWhole && { checks }),
   })
-  return resource.isVersioned ? { ...view, isVersioned: true, apiVersion: version } : view
+  return { ...view, isVersioned }
 }
 
-/** The fields of a version, without `since` and `until`. Groups without members in it are omitted. */
-function fieldsIn(version: string, fields: Readonly<Record<string, Field>>): Readonly<Record<string, Field>> {
-  const shown = Object.entries(fields).flatMap(([name, field]): [string, Field][] => {
-    if (!isIn(version, field)) return []
-    const { since, until, ...plain } = field
-    if (plain.type !== 'group') return [[name, plain]]
-    const members = fieldsIn(version, plain.fields) as Readonly<Record<string, LeafField>>
-    return Object.keys(members).length > 0 ? [[name, { ...plain, fields: members }]] : []
+/** Groups without members are omitted. */
+function changedFields(
+  fields: Resource['allFields'],
+  change: (field: Field) => Field | undefined,
+): Resource['allFields'] {
+  const kept = Object.entries(fields).flatMap(([name, field]): [string, Field][] => {
+    const changed = change(field)
+    if (changed?.type !== 'group') return changed ? [[name, changed]] : []
+    const own = mapped(changed.fields, (member) => ({ ...inheritable(field), ...member }) as LeafField)
+    const members = changedFields(own, change) as Readonly<Record<string, LeafField>>
+    return Object.keys(members).length > 0 ? [[name, { ...changed, fields: members }]] : []
   })
-  return Object.fromEntries(shown)
+  return Object.fromEntries(kept)
 }
 
 /** The values of these fields, with the initial values of required fields that are missing. */

@@ -7,6 +7,7 @@ import type { PersistedOperations } from '../graph/http/persisted-operations.ts'
 import { contentHandler, contentRoute, fileHandler } from '../http/content/static-content.ts'
 import type { Handler, Route } from '../http/routes.ts'
 import type { Resource } from '../model/resource.ts'
+import { openView } from '../model/views.ts'
 import { chartsOf } from './charts.ts'
 import { exampleOperations } from './explorer-examples.ts'
 
@@ -18,13 +19,13 @@ export function pageAssets(resources: readonly Resource[]): Route {
     'swagger-ui-bundle.js': packageFile('swagger-ui-dist/package.json', 'swagger-ui-bundle.js'),
     'chart.js': packageFile('chart.js', 'chart.umd.min.js'),
     'htm.js': packageFile('htm/preact', 'standalone.module.js'),
-    'charts.json': contentHandler('.json', () => JSON.stringify(chartsOf(resources))),
+    'charts.json': contentHandler('.json', () => JSON.stringify(chartsOf(resources.map(openView)))),
   })
 }
 
 /** These files are public, since they have no data. */
 export function explorerAssets(resources: readonly Resource[], persisted: PersistedOperations): Route {
-  const examples = () => JSON.stringify(exampleOperations(resources, persisted))
+  const examples = () => JSON.stringify(exampleOperations(resources.map(openView), persisted))
   return contentRoute(`${GRAPHQL_PATH}/explorer`, {
     ...ownFiles('explorer'),
     'graphiql.js': packageFile('graphiql/package.json', 'graphiql.min.js'),

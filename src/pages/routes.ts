@@ -20,6 +20,7 @@ import { type Handler, type Route, reads } from '../http/routes.ts'
 import type { Resource } from '../model/resource.ts'
 import type { apiVersions } from '../rest/api-versions.ts'
 import { negotiate, prefersPage } from '../rest/respond.ts'
+import { byCaller, hasFieldScopes } from '../rest/routes-by-caller.ts'
 import { API_CATALOG_PATH, basePath, REFERENCE_PATH } from '../rest/urls.ts'
 import { pageAssets } from './assets.ts'
 import { cataloguePage, entryPage } from './error-pages.ts'
@@ -43,19 +44,37 @@ type SiteVersion = ReturnType<typeof apiVersions<SiteSettings>>[number]
 function versionRoutes({ resources, settings }: SiteVersion): Route[] {
   const base = basePath(settings)
   const describe = () => openApiDocument(resources, { ...settings, publicBaseUrl: undefined }, settings)
-  const profiles = resources.map((resource) => {
-    const make = () => JSON.stringify(profileOf(resource, resources, settings))
-    return [resource.path, contentHandler('.json', make)]
-  })
   const reference = pageHandler(settings, referencePage, EDITOR_POLICY)
   return [
     documentRoute(base + PATHS.json, () => JSON.stringify(describe()), settings),
     // Some parsers of YAML do not support aliases.
     documentRoute(base + PATHS.yaml, () => stringify(describe(), { aliasDuplicateObjects: false }), settings),
-    contentRoute(base + PATHS.profiles, Object.fromEntries(profiles)),
+    ...profileRoutes(base + PATHS.profiles, resources, settings),
     ...(settings.reference ? [open(settings.reference, reference)] : []),
     browserRoute(`${base}{/{*path}}`, pageHandler(settings, browsePage)),
   ]
+}
+
+/** A token is optional. With one, a profile has the fields that its caller may read. */
+function profileRoutes(path: string, resources: readonly Resource[], settings: SiteSettings): Route[] {
+  const profilesOf = byCaller(resources, (views) => {
+    const handlerOf = (view: Resource) =>
+      contentHandler('.json', () => JSON.stringify(profileOf(view, views, settings)))
+    return new Map(views.map((view) => [view.path, handlerOf(view)]))
+  })
+  const isVarying = hasFieldScopes(resources)
+  const handlers = resources.map(({ path: name }): [string, Handler] => [
+    name,
+    (ctx) => {
+      if (isVarying) ctx.vary('Authorization')
+      return profilesOf(ctx).get(name)?.(ctx)
+    },
+  ])
+  const route = contentRoute(path, Object.fromEntries(handlers))
+  const hasCaller = (ctx: Context) =>
+    settings.anonymousScopes !== undefined || ctx.get('Authorization') !== ''
+  const applies = (ctx: Context) => hasCaller(ctx) && route.applies?.(ctx) === true
+  return isVarying ? [{ ...route, access: 'token', applies }, route] : [route]
 }
 
 /** The routes without data: those of each version, and those of the default version. */

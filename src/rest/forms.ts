@@ -45,6 +45,9 @@ export function createForms(
   const onOwner = singletons.map((singleton) => ({ singleton, offer: offered('owner', singleton) }))
 
   return {
+    /** Distinguishes the representations with templates of callers with other scopes of fields. */
+    variant: singletons.flatMap(({ variant }) => variant ?? []).join('+') || undefined,
+
     /** The reference to the parent is filled in. */
     list(caller: Caller, parent: Parent | undefined, urls: Urls): Templates {
       const isOwner = parent?.resource === resource.owner
@@ -66,7 +69,10 @@ export function createForms(
 /** The identifiers are in the URL. */
 function leavesOf({ shownLeaves, writable, parentField }: Resource, { fields }: Form): readonly Leaf[] {
   if (fields !== 'all') return fields === 'none' ? [] : writable
-  return shownLeaves.filter(({ name }) => name !== 'id' && name !== parentField)
+  // A view keeps the scope of a field that its caller cannot write, and must not send.
+  return shownLeaves.filter(
+    ({ name, field }) => name !== 'id' && name !== parentField && !(field.readOnly && field.writeScope),
+  )
 }
 
 /** A property of a template (HAL-FORMS, property element). Its name is the path of a member: `range.min`. */

@@ -8,6 +8,7 @@ import { namedOperators, type Operator, operatorDefinition } from '../model/quer
 import { DEFAULT_PAGE_SIZE, MAXIMUM_SORTS, queryable, sortable } from '../model/query/query.ts'
 import { checkSearch } from '../model/query/search.ts'
 import type { Leaf, Resource, Values } from '../model/resource.ts'
+import { refuseWithheld } from '../model/views.ts'
 import { QueryParameters, SHOWN_CHARACTERS } from './query-parameters.ts'
 import { SELECTION_PARAMETERS, selectionParser } from './selection.ts'
 
@@ -47,6 +48,9 @@ export function listQueryParser(
     const filters = [...search].flatMap(([name, value]) =>
       name === 'filter' ? [value] : fields.has(name) ? [`${name}:${value}`] : [],
     )
+    const named = [...search.keys()].filter((name) => !PARAMETERS.includes(name))
+    for (const part of [...named, ...sorts, ...filters])
+      refuseWithheld(resource, /^[^:[]*/.exec(part)?.[0] ?? '')
     const id = search.get('id') ?? undefined
     const words = search.get('q') ?? undefined
     const checked = checkSearch(words ?? '')

@@ -9,10 +9,16 @@ import { type ResourceParts, resourceParts } from './operations/resource-parts.t
 import { type WriteEndpoint, writeHandler, writeReader } from './operations/write.ts'
 import { type CollectionOperation, resourcePaths, type ServedPath } from './resource-operations.ts'
 import { MEDIA_TYPES, negotiate, prefersPage } from './respond.ts'
+import { routesByCaller } from './routes-by-caller.ts'
 import { basePath, urlsFor } from './urls.ts'
 
-/** The routes of the records of operations. */
+/** The routes of the records of operations. They show each caller only the fields that it may read. */
 export function createRoutes(parts: RestParts, operations: Operations): Route[] {
+  const routesOf = (resources: readonly Resource[]) => routesFor({ ...parts, resources }, operations)
+  return routesByCaller(parts.resources, routesOf)
+}
+
+function routesFor(parts: RestParts, operations: Operations): Route[] {
   const base = basePath(parts.settings)
   const served = parts.resources.flatMap((resource) => resourceRoutes(resource, parts, operations.resource))
   const ofService = operations.service.map((operation) => {
@@ -47,10 +53,10 @@ function methodsOf(
   parts: ResourceParts,
   place: ServedPath,
 ): Route['methods'] {
-  if ('handler' in operation) return reads(endpoint(operation, operation.handler(parts, place), parts))
+  if ('handler' in operation) return reads(endpoint(operation, operation.handler(parts, place), parts, place))
   const write = writeReader(operation, parts)
   const writing: WriteEndpoint = {
-    ...endpoint(operation, writeHandler(operation, write, parts), parts),
+    ...endpoint(operation, writeHandler(operation, write, parts), parts, place),
     write,
   }
   return { [operation.method]: writing }
@@ -60,7 +66,13 @@ function methodsOf(
  * Adds to all responses of a resource a negotiated media type, a link to the profile, the current entity tag after a
  * failed precondition, and a link to the other resource after a conflict.
  */
-function endpoint(operation: ResourceOperation, handle: Handler, { resource, settings }: ResourceParts) {
+function endpoint(
+  operation: ResourceOperation,
+  handle: Handler,
+  { resource, settings }: ResourceParts,
+  { column }: ServedPath,
+) {
+  const reference = resource.leaves.find((leaf) => leaf.column === column)
   const types = [...MEDIA_TYPES, ...(operation.types ?? [])]
   const respond: Handler = async (ctx) => {
     negotiate(ctx, types)
@@ -70,14 +82,14 @@ function endpoint(operation: ResourceOperation, handle: Handler, { resource, set
       await handle(ctx)
     } catch (error) {
       const { current, related } = error instanceof DomainError ? error : {}
-      if (current) ctx.set('ETag', entityTag(current.id, current.version))
+      if (current) ctx.set('ETag', entityTag(current.id, current.version, resource.variant))
       if (related) ctx.append('Link', link(`${base}/${related.path}/${related.id}`, 'related'))
       throw error
     }
   }
   return {
     handle: respond,
-    scope: [resource, operation.action],
+    scope: [resource, operation.action, ...[reference?.field.readScope ?? []].flat()],
     accepts: operation.body?.types,
   } satisfies Endpoint
 }

@@ -5,6 +5,7 @@ import type { Field } from '../model/fields.ts'
 import { DEFAULT_PAGE_SIZE } from '../model/query/query.ts'
 import { linkedFrom } from '../model/relations.ts'
 import type { Resource } from '../model/resource.ts'
+import { refuseWithheld } from '../model/views.ts'
 import { createHal, type Embed, type ListData, picker, type Selection } from './hal.ts'
 import { type QueryParameters, SHOWN_CHARACTERS } from './query-parameters.ts'
 
@@ -24,6 +25,7 @@ export function selectionParser(resource: Resource, resources: readonly Resource
   return (parameters: QueryParameters, limit = 1): Selection | undefined => {
     const fields = namesIn(parameters, 'fields', 'UNKNOWN_FIELD', names)
     const embed = namesIn(parameters, 'embed', 'INVALID_VALUE', relations)
+    for (const name of fields ?? []) refuseWithheld(resource, name)
     if (!fields && !embed) return undefined
     const chosen = embed && embeds.filter(({ relation }) => embed.includes(relation))
     checkItems(parameters, chosen, limit)

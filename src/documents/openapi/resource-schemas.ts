@@ -1,7 +1,8 @@
-import { type Field, isAlwaysSet } from '../../model/fields.ts'
+import { type Field, isAlwaysShown, isRequired } from '../../model/fields.ts'
 import { relationsOf } from '../../model/relations.ts'
-import { identifierField, type Resource } from '../../model/resource.ts'
+import { fieldsThat, identifierField, type Resource } from '../../model/resource.ts'
 import { mapped } from '../../model/values.ts'
+import { openView } from '../../model/views.ts'
 import { createHal, type Embed, type Occasion } from '../../rest/hal.ts'
 import { list } from '../../rest/operations/list.ts'
 import { resourcePaths } from '../../rest/resource-operations.ts'
@@ -90,18 +91,19 @@ function representationOn(
   occasions: readonly Occasion[],
   more: Schemas = {},
 ): Schema {
-  const hal = createHal(resource, resources)
   const references = relationsOf(resource, resources)
   const data = { ...Object.fromEntries(references.map(({ leaf }) => [leaf.column, 'id'])), id: 'id' }
-  const linked = occasions.map((occasion) => {
-    const document = hal.resource(data, occasion, new Urls('')) as { _links: object }
-    return Object.keys(document._links)
-  })
-  const relations = [...new Set(linked.flat())]
+  const linked = (hal: ReturnType<typeof createHal>) =>
+    occasions.map((occasion) => {
+      const document = hal.resource(data, occasion, new Urls('')) as { _links: object }
+      return Object.keys(document._links)
+    })
+  const relations = [...new Set(linked(createHal(resource, resources)).flat())]
   const optional = references.filter(({ leaf }) => !leaf.field.required).map(({ relation }) => relation)
+  const shownToAll = linked(createHal(openView(resource), resources.map(openView)))
   const links = objectSchema(
     Object.fromEntries(relations.map((name) => [name, LINK])),
-    relations.filter((name) => !optional.includes(name) && linked.every((names) => names.includes(name))),
+    relations.filter((name) => !optional.includes(name) && shownToAll.every((names) => names.includes(name))),
   )
   const { properties, ...fields } = representationSchema(resource)
   return {
@@ -120,16 +122,12 @@ export function representationSchema({ shownFields, parentField, description }: 
       : fieldSchema(field, name)),
     ...(field.readOnly && { readOnly: true }),
   }))
-  return { type: 'object', description, properties, required: namesWhere(shownFields, isAlwaysSet) }
+  return { type: 'object', description, properties, required: namesWhere(shownFields, isAlwaysShown) }
 }
 
 /** The body that creates or replaces a resource (SPEC §4.3–4.5). */
 export function inputSchema(resource: Resource, settings: BodySettings): Schema {
-  const required = namesWhere(
-    resource.writableFields,
-    (field) => field.type !== 'group' && field.required === true,
-  )
-  return patchSchema(resource, settings, required)
+  return patchSchema(resource, settings, namesWhere(resource.writableFields, isRequired))
 }
 
 /** A JSON Merge Patch (SPEC §4.6). Clients may send back a whole representation, read-only members included. */
@@ -141,11 +139,16 @@ export function patchSchema(
   const isOpen = unknownFields === 'ignore'
   const ignored = { type: 'object', description: 'Ignored.' }
   const properties = {
-    ...mapped(resource.shownFields, (field, name) => inputFieldSchema(field, name, isOpen)),
+    ...mapped(sendable(resource), (field, name) => inputFieldSchema(field, name, isOpen)),
     _links: ignored,
     _embedded: ignored,
   }
   return objectSchema(properties, required, isOpen)
+}
+
+/** A view keeps the scope of a field that its caller cannot write, and must not send. */
+function sendable({ shownFields }: Resource): Resource['shownFields'] {
+  return fieldsThat(shownFields, ({ readOnly, writeScope }) => !(readOnly && writeScope))
 }
 
 function namesWhere(fields: Readonly<Record<string, Field>>, holds: (field: Field) => boolean): string[] {

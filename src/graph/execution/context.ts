@@ -9,6 +9,7 @@ import { type List, type ListRequest, passesOf, scansOf } from '../../model/quer
 import { requestKey } from '../../model/query/request-key.ts'
 import type { Resource } from '../../model/resource.ts'
 import type { Row } from '../../model/row.ts'
+import { refuseWithheld, viewFor } from '../../model/views.ts'
 import type { Read, SharedReads } from './shared-reads.ts'
 import type { Slot } from './slot.ts'
 
@@ -111,6 +112,12 @@ export async function awaitWrites({ caller, domain, loaders }: GraphContext): Pr
 export function requireScope({ caller, slot }: GraphContext, resource: Resource, action: Action): void {
   slot.throwIfLate()
   authorize(caller, resource, action)
+}
+
+/** @throws {DomainError} ACCESS_DENIED (403) for a field that needs a scope which the caller lacks */
+export function requireFields({ caller }: GraphContext, resource: Resource, names: readonly string[]): void {
+  const view = viewFor(resource, caller)
+  for (const name of names) refuseWithheld(view, name)
 }
 
 /**

@@ -18,7 +18,7 @@ import { filterPasses, scansOf } from '../../model/query/list.ts'
 import { requestKey } from '../../model/query/request-key.ts'
 import type { Leaf, Resource } from '../../model/resource.ts'
 import type { Columns } from '../../model/row.ts'
-import { requireScope } from '../execution/context.ts'
+import { requireFields, requireScope } from '../execution/context.ts'
 import { selectedFields } from '../execution/selection.ts'
 import { camelCase, graphNames, pascalCase } from '../names.ts'
 import { type FilterArguments, filterArguments, toFilter } from './filters.ts'
@@ -86,7 +86,7 @@ export function aggregateTypes(resource: Resource, resources: readonly Resource[
     ...type(
       names.groupKey,
       `The common values of a group of ${path}. Only fields in groupBy, and what they refer to, are set.`,
-      [...columnFields(keys, typeOfLeaf), ...relatedFields(relations)],
+      [...columnFields(keys, typeOfLeaf), ...relatedFields(resource, relations)],
     ),
     ...type(
       names.measures,
@@ -162,6 +162,10 @@ export function aggregateQuery(resource: Resource): SchemaField {
         return columns.filter((column) => fields.has(camelCase(column)))
       }
       const measures = forMeasures(measured)
+      const columns = new Set(MEASURES.flatMap((measure) => measures[measure]))
+      const measuredNames = resource.leaves.flatMap(({ column, name }) => (columns.has(column) ? [name] : []))
+      const grouped = [...groupBy, groupByTime?.field ?? [], groupByRange?.field ?? []].flat()
+      requireFields(context, resource, [...grouped, ...measuredNames])
       const sorting = MEASURES.reduce((sum, one) => sum + measurePasses(one) * measures[one].length, 0)
       const request: AggregateRequest = {
         rows: context.access.rows(resource, toFilter(resource, selection, context)),

@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../model/caller.ts'
 import { type Detail, type DetailCode, DomainError, errorAt } from '../../model/errors.ts'
 import { type Field, KINDS, kindOf } from '../../model/fields.ts'
 import { conditionsOf, fieldFilters } from '../../model/query/conditions.ts'
@@ -13,8 +14,8 @@ import {
 } from '../../model/query/query.ts'
 import { checkSearch, MAXIMUM_SEARCH, searchFilter } from '../../model/query/search.ts'
 import type { Resource, Values } from '../../model/resource.ts'
-import { viewOf } from '../../model/views.ts'
-import { type GraphContext, requireScope } from '../execution/context.ts'
+import { viewFor, viewOf } from '../../model/views.ts'
+import { type GraphContext, requireFields, requireScope } from '../execution/context.ts'
 import { graphNames, toWireNames } from '../names.ts'
 import { toOneRelations } from './related.ts'
 import { deprecation, filterTypeOf, memberOf, scalarName, typeOf } from './sdl.ts'
@@ -109,7 +110,7 @@ export function filterArguments(resource: Resource): string {
 
 /**
  * @throws {DomainError} VALIDATION_FAILED (400) for a null in the filter; INVALID_QUERY_PARAMETER (400) for too many
- *   values, conditions or words, or a text that cannot be stored; ACCESS_DENIED (403) for the target of a relation
+ *   values, conditions or words, or a text that cannot be stored; ACCESS_DENIED (403) for the target of a relation, or a field
  */
 export function toFilter(
   resource: Resource,
@@ -120,14 +121,20 @@ export function toFilter(
   if (filter) refuseValues(filter)
   const checked = checkSearch(search ?? '')
   if ('problem' in checked) refuse('search', checked.code, `search ${checked.problem}.`)
-  return filterFrom(resource, args, context.domain.resources, (condition) => {
-    if (countConditions(condition) > MAXIMUM_CONDITIONS) {
-      const message = `A filter must not have more than ${MAXIMUM_CONDITIONS} conditions. One condition with in takes several values.`
-      refuse('filter', 'TOO_LONG', message)
-    }
-    for (const target of relatedTargets(condition)) requireScope(context, target, 'read')
-    refuseOperands(resource, condition)
-  })
+  return filterFrom(
+    resource,
+    args,
+    context.domain.resources,
+    (condition) => {
+      if (countConditions(condition) > MAXIMUM_CONDITIONS) {
+        const message = `A filter must not have more than ${MAXIMUM_CONDITIONS} conditions. One condition with in takes several values.`
+        refuse('filter', 'TOO_LONG', message)
+      }
+      for (const target of relatedTargets(condition)) requireScope(context, target, 'read')
+      checkFields(resource, condition, context)
+    },
+    context.caller,
+  )
 }
 
 /** The filter of arguments, of which only the condition is checked. */
@@ -136,10 +143,13 @@ export function filterFrom(
   { filter, search, apiVersion }: FilterArguments,
   resources: readonly Resource[],
   check = (_condition: Filter) => {},
+  caller = OPERATOR,
 ): Filter | undefined {
   const condition = filter && toConditions(resource, filter, resources)
   if (condition) check(condition)
-  const searched = search ? searchFilter(viewOf(resource, apiVersion ?? undefined), search) : undefined
+  const searched = search
+    ? searchFilter(viewFor(viewOf(resource, apiVersion ?? undefined), caller), search)
+    : undefined
   // Without a filter, the stored count of the collection is used.
   const all = [condition, searched].filter((part) => !!part && !isEmpty(part))
   return all.length > 1 ? { all: all as Filter[] } : (all[0] ?? undefined)
@@ -178,13 +188,15 @@ function refuseValues(filter: Values): void {
   }
 }
 
-/** Refuses texts that no value of the field can be equal to or contain. */
-function refuseOperands(resource: Resource, filter: Filter): void {
+/** Refuses fields that need a scope, and texts that no value of the field can be equal to or contain. */
+function checkFields(resource: Resource, filter: Filter, context: GraphContext): void {
+  if ('related' in filter) requireFields(context, resource, [filter.column])
   if (!('field' in filter)) {
     const target = 'related' in filter ? filter.target : resource
-    for (const part of partsOf(filter)) refuseOperands(target, part)
+    for (const part of partsOf(filter)) checkFields(target, part, context)
     return
   }
+  requireFields(context, resource, [filter.field])
   const { field } = leafNamed(resource, filter.field)
   for (const value of [filter.value].flat()) {
     const checked = typeof value === 'string' ? kindOf(field).fromQuery(field, value) : { value }

@@ -3,8 +3,9 @@ import { errorAt } from '../../model/errors.ts'
 import { type List, type ListRequest, passesOf, scansOf } from '../../model/query/list.ts'
 import { MAXIMUM_SORTS, type Sort, sortable } from '../../model/query/query.ts'
 import { requestKey } from '../../model/query/request-key.ts'
+import { listColumn } from '../../model/relations.ts'
 import type { Leaf, Resource } from '../../model/resource.ts'
-import type { GraphContext, Parent } from '../execution/context.ts'
+import { type GraphContext, type Parent, requireFields } from '../execution/context.ts'
 import { columnValue, graphNames } from '../names.ts'
 import { type FilterArguments, filterArguments } from './filters.ts'
 import { deprecation, described, type SchemaPart } from './sdl.ts'
@@ -60,14 +61,17 @@ export interface ListSource {
 /**
  * Reads a part of a list, whose rows later look-ups of single resources use.
  *
- * @throws {DomainError} RESOURCE_NOT_FOUND (404) or RESOURCE_GONE (410) for the parent
+ * @throws {DomainError} RESOURCE_NOT_FOUND (404) or RESOURCE_GONE (410) for the parent; ACCESS_DENIED (403) for a field
  */
 export async function readSource(
   { resource, parent }: ListSource,
   request: ListRequest,
-  { access, connections, loaders }: GraphContext,
+  context: GraphContext,
 ): Promise<List> {
+  const { access, connections, loaders } = context
   const { reader } = loaders
+  const sorted = request.sorts.map(({ field }) => field)
+  requireFields(context, resource, parent ? [...sorted, listColumn(parent.resource, resource)] : sorted)
   // For owned resources, only the lists of one parent have an index in the order of creation.
   const passes = Math.max(passesOf(request), resource.owner ? 1 : 0)
   const list = parent

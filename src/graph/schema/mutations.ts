@@ -7,6 +7,7 @@ import { type Field, isRequired } from '../../model/fields.ts'
 import type { ResourceKey } from '../../model/identifiers.ts'
 import { fieldsThat, type Resource, type Values } from '../../model/resource.ts'
 import { KEPT_COLUMNS, type Row } from '../../model/row.ts'
+import { refuseSent, viewFor } from '../../model/views.ts'
 import { requireScope } from '../execution/context.ts'
 import { selectedFields } from '../execution/selection.ts'
 import { camelCase, graphNames, groupType, singular, toWireNames } from '../names.ts'
@@ -186,8 +187,10 @@ function writing(
     const isSelected = !selectsWritten && selectedFields(info).has(singular(resource))
     if (isSelected) requireScope(context, resource, 'read')
     const values = toWireNames(resource, args.input ?? args.patch ?? {})
+    const options = optionsOf(resource, args)
+    const view = viewFor(resource, caller)
+    for (const sent of [values, options.readOnly]) refuseSent(view, sent)
     try {
-      const options = optionsOf(resource, args)
       const key = keyOf(args)
       // A selected relation is read after the write, and must not show later ones.
       const readsMore = () => [...selectedFields(info, singular(resource))].some((name) => !own.has(name))

@@ -1,6 +1,6 @@
 import { GraphQLError, GraphQLScalarType } from 'graphql'
 import { readResource } from '../../domain/read.ts'
-import { isAlwaysSet, KINDS, kindOf, type LeafField } from '../../model/fields.ts'
+import { isAlwaysShown, KINDS, kindOf, type LeafField } from '../../model/fields.ts'
 import type { ResourceKey } from '../../model/identifiers.ts'
 import { noun } from '../../model/labels.ts'
 import { ownedBy, referencesTo, relationsOf } from '../../model/relations.ts'
@@ -20,6 +20,7 @@ import {
   fieldsOf,
   filterTypeOf,
   memberOf,
+  permitted,
   type SchemaField,
   type SchemaPart,
   typeOf,
@@ -34,26 +35,27 @@ export function objectType(resource: Resource, resources: readonly Resource[]): 
       sdl: '"Who made the last change: subject of the token, or role in the database. Null if it is not known." changedBy: String',
       resolve: ({ changed_by }: Row) => changed_by,
     },
-    ...relatedFields(toOneRelations(resource, resources)),
+    ...relatedFields(resource, toOneRelations(resource, resources)),
     ...childFields(resource, resources),
   ])
 }
 
 function ownFields(resource: Resource): SchemaField[] {
   return Object.entries(resource.allFields).map(([name, field]) => {
-    const sdl = memberOf(name, field, `${typeOf(resource, name, field)}${isAlwaysSet(field) ? '!' : ''}`)
-    if (field.type !== 'group') return { sdl, resolve: resolverOf(name, field, name === camelCase(name)) }
+    const sdl = memberOf(name, field, `${typeOf(resource, name, field)}${isAlwaysShown(field) ? '!' : ''}`)
+    if (field.type !== 'group') return { sdl, resolve: resolverOf(resource, name, field) }
     const columns = Object.keys(field.fields).map((member) => `${name}_${member}`)
     const isSet = (row: Row) => columns.some((column) => row[column] !== null)
-    return { sdl, resolve: (row: Row) => (isSet(row) ? row : null) }
+    return { sdl, resolve: permitted(resource, field, (row: Row) => (isSet(row) ? row : null)) }
   })
 }
 
 /** Undefined if the resolver would only read the property of that name. */
-function resolverOf(column: string, field: LeafField, isProperty: boolean): SchemaField['resolve'] {
+function resolverOf(resource: Resource, column: string, field: LeafField): SchemaField['resolve'] {
   const { shown } = kindOf(field)
-  if (shown) return (row: Row) => shown(field, row[column] as never)
-  return isProperty ? undefined : (row: Row) => row[column]
+  if (shown) return permitted(resource, field, (row: Row) => shown(field, row[column] as never))
+  const isProperty = column === camelCase(column) && field.readScope === undefined
+  return isProperty ? undefined : permitted(resource, field, (row: Row) => row[column])
 }
 
 function childFields(resource: Resource, resources: readonly Resource[]): SchemaField[] {
@@ -91,13 +93,13 @@ function singletonFields(child: Resource): SchemaField[] {
 }
 
 export function groupTypes(resource: Resource): (SchemaPart | string)[] {
-  return Object.entries(resource.fields).flatMap(([name, group]) => {
+  return Object.entries(resource.allFields).flatMap(([name, group]) => {
     if (group.type !== 'group') return []
     const type = groupType(resource, name)
     const members = Object.entries(group.fields).map(([member, field]) => ({
       sdl: memberOf(member, field, typeOf(resource, member, field)),
       filter: memberOf(member, field, filterTypeOf(resource, member, field)),
-      resolve: resolverOf(`${name}_${member}`, field, false),
+      resolve: resolverOf(resource, `${name}_${member}`, field),
     }))
     return [
       fieldsOf(type, `${described(group.description)}type ${type}`, members),

@@ -4,7 +4,7 @@ import type { Resource } from '../../model/resource.ts'
 import type { Columns } from '../../model/row.ts'
 import { requireScope } from '../execution/context.ts'
 import { camelCase, singular } from '../names.ts'
-import { deprecation, described, type SchemaField } from './sdl.ts'
+import { deprecation, described, permitted, type SchemaField } from './sdl.ts'
 
 /**
  * The references of a resource, and its parent. Each has the name of its field in GraphQL, and the column with the identifier
@@ -27,13 +27,16 @@ export function toOneRelations(resource: Resource, resources: readonly Resource[
 }
 
 /** Fields with the targets. The source may lack some of the columns. */
-export function relatedFields(relations: ReturnType<typeof toOneRelations>): SchemaField[] {
+export function relatedFields(
+  resource: Resource,
+  relations: ReturnType<typeof toOneRelations>,
+): SchemaField[] {
   return relations.map(({ name, description, target, column, field }) => ({
     sdl: `${described(description)}${name}: ${target.name}${deprecation(field)}`,
-    resolve: (row: Columns, _, context) => {
+    resolve: permitted(resource, field, (row: Columns, _, context) => {
       requireScope(context, target, 'read')
       const id = row[column]
       return typeof id === 'string' ? context.loaders.resource(target, { id }) : null
-    },
+    }),
   }))
 }

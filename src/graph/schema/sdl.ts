@@ -1,4 +1,5 @@
 import { type DocumentNode, type GraphQLFieldResolver, type ObjectTypeDefinitionNode, parse } from 'graphql'
+import { authorize } from '../../model/caller.ts'
 import { type Field, kindOf } from '../../model/fields.ts'
 import type { Scalar } from '../../model/kinds/kind.ts'
 import type { Resource } from '../../model/resource.ts'
@@ -59,6 +60,19 @@ export function scalarName(scalar: Scalar): string {
 
 export function memberOf(name: string, field: Field, type: string): string {
   return `${described(field.description)}${camelCase(name)}: ${type}${deprecation(field)}`
+}
+
+/** The resolver of a field, which refuses callers without its scope, so that the field is null. */
+export function permitted(
+  resource: Resource,
+  { readScope }: Field,
+  resolve: NonNullable<SchemaField['resolve']>,
+): NonNullable<SchemaField['resolve']> {
+  if (readScope === undefined) return resolve
+  return (source, args, context, info) => {
+    authorize(context.caller, resource, readScope)
+    return resolve(source, args, context, info)
+  }
 }
 
 export function deprecation({ until }: Field): string {

@@ -22,6 +22,8 @@ export interface FieldOptions {
   readonly renamedFrom?: string
   readonly since?: string
   readonly until?: string
+  readonly readScope?: string
+  readonly writeScope?: string
 }
 
 /** For docs/FIELDS.md. */
@@ -44,6 +46,9 @@ export const COMMON_OPTIONS: Readonly<Record<keyof FieldOptions, string>> = {
   since:
     'The first version of the API that has the field, such as `v2`. If the field is `required`, it also needs `initially`, the value it gets when a resource is created through another version.',
   until: 'The last version of the API that has it.',
+  readScope:
+    'A scope that a token needs besides `books:read` to see the field, and to write it: with `private`, `books:private` or `*:private`. For other callers, the resource has no such field. A `required` field also needs `initially`.',
+  writeScope: 'A scope that a token needs besides `books:write` to write the field, which others only read.',
 }
 
 export interface FieldOf<Type extends string> extends FieldOptions {

@@ -1,4 +1,4 @@
-import { type Field, isOfSomeVersions, kindOf, type LeafField } from '../fields.ts'
+import { type Field, isOfSomeVersions, isRestricted, kindOf, type LeafField } from '../fields.ts'
 import { COMMON_OPTIONS } from '../kinds/kind.ts'
 import { searchable } from '../query/search.ts'
 import type { Leaf, Resource } from '../resource.ts'
@@ -18,7 +18,7 @@ export function problemsAt(place: string, cases: readonly Case[]): string[] {
 }
 
 export function fieldProblems(resource: Resource): string[] {
-  const { path, fields, parentField, createdField, writable, leaves } = resource
+  const { path, fields, parentField, createdField, writable, leaves, fieldScopes } = resource
   const problems = Object.entries(fields).flatMap(([name, field]) => {
     const isReserved = RESERVED.test(name) || name === parentField || name === createdField
     return [
@@ -28,8 +28,9 @@ export function fieldProblems(resource: Resource): string[] {
   })
   return [
     ...problems,
-    ...leaves.flatMap((leaf) => uniqueProblems(resource, leaf)),
+    ...leaves.flatMap((leaf) => [...uniqueProblems(resource, leaf), ...scopeProblems(resource, leaf)]),
     ...problemsAt(path, [
+      [fieldScopes.length > MAXIMUM_SCOPES, `its fields need more than ${MAXIMUM_SCOPES} different scopes`],
       [writable.length === 0, 'it has no field that a caller may write'],
       [!!resource.searchIndex && searchable(resource).length === 0, 'it has no text for its search index'],
     ]),
@@ -101,8 +102,14 @@ function initialCases(field: LeafField): Case[] {
     return [[required, message]]
   }
   if (initially === undefined) {
-    const isMissing = required && isOfSomeVersions(field)
-    return [[isMissing, 'it is required and only in some versions, so it needs initially']]
+    const isSent = required && !field.readOnly && isRestricted(field)
+    return [
+      [
+        required && isOfSomeVersions(field),
+        'it is required and only in some versions, so it needs initially',
+      ],
+      [isSent, 'it is required and needs a scope, so it needs initially'],
+    ]
   }
   if (typeof initially === 'function') return []
   const checked = kindOf(field).check(field, initially)
@@ -132,5 +139,32 @@ function uniqueProblems({ path, leaves }: Resource, { name, field }: Leaf): stri
         `it is unique within ${other}, which is not another field that can be compared`,
       ]
     }),
+  ])
+}
+
+/** Each combination has views and routes of its own. */
+const MAXIMUM_SCOPES = 6
+
+const SCOPE_NAME = /^(?!(?:read|write)$)[a-z][a-z0-9_-]*$/
+
+/** A field that needs no scope, or another one, must not show the values of one that does. */
+function scopeProblems(resource: Resource, { name, path: [outer = ''], field }: Leaf): string[] {
+  const { readScope, writeScope, computed = '' } = field
+  const group = resource.fields[outer]
+  const own = group?.type === 'group' ? group.fields[name.slice(outer.length + 1)] : undefined
+  const shows = resource.leaves.filter(({ column, field: other }) => {
+    const isShown =
+      computed.split(/\W/).includes(column) || ('alsoMatches' in field && field.alsoMatches === column)
+    return isShown && other.readScope !== undefined && other.readScope !== readScope
+  })
+  return problemsAt(`${resource.path}.${name}`, [
+    ...[readScope, writeScope].map(
+      (scope): Case => [
+        scope !== undefined && !SCOPE_NAME.test(scope),
+        `${scope} is not the name of a scope: lower-case letters, digits, "_" and "-", but not read or write`,
+      ],
+    ),
+    [own !== undefined && isRestricted(own) && isRestricted(group as Field), 'its group has a scope already'],
+    ...shows.map((other): Case => [true, `it shows the values of ${other.name}, which needs a scope`]),
   ])
 }

@@ -23,7 +23,8 @@ export function searchable({ shownLeaves, parentField }: Resource): Leaf[] {
 export function searchFilter(resource: Resource, text: string): Filter {
   const fields = searchable(resource).map(({ name }) => name)
   const words = wordsOf(text.slice(0, 2 * MAXIMUM_SEARCH.characters)).slice(0, MAXIMUM_SEARCH.words)
-  return { all: words.map((word) => ({ fields, word })) }
+  const none: Filter = { any: [] }
+  return { all: words.map((word) => (fields.length > 0 ? { fields, word } : none)) }
 }
 
 export function searchIndexName({ path }: Resource): string {

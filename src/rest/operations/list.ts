@@ -45,7 +45,8 @@ export const list: ReadOperation = {
       const counted = isCounted(ctx)
       const { caller, urls, hasTemplates } = viewerOf(ctx, settings)
       const templates = hasTemplates ? forms.list(caller, of, urls) : undefined
-      const variant = listVariant(ctx, [urls.base, counted, templates && variantOf(templates), shown])
+      const offered = templates && [variantOf(templates), resource.variant ?? []].flat().join(':')
+      const variant = listVariant(ctx, [urls.base, counted, offered, shown])
       const embeds = selection?.embeds !== undefined
       // A revision covers the page and the versions of its items, but not what is embedded.
       const unlessRevision = embeds ? undefined : knownRevision(ctx, variant)

@@ -45,8 +45,9 @@ export function resourceParts(
     /** The headers and the document of a representation. */
     represent(data: Values, occasion: Occasion, viewer: Viewer) {
       const templates = templatesOf(data, viewer)
+      const variants = [resource.variant, templates && forms.variant, templates && variantOf(templates)]
       return {
-        headers: stateHeaders(data, templates && variantOf(templates)),
+        headers: stateHeaders(data, variants.filter((one) => one !== undefined).join(':') || undefined),
         document: () => withTemplates(hal.resource(data, occasion, viewer.urls), templates),
       }
     },

@@ -12,6 +12,7 @@ import { refuseInvalid } from '../../model/errors.ts'
 import { keyOf, type ResourceKey } from '../../model/identifiers.ts'
 import type { Values } from '../../model/resource.ts'
 import { type Inspection, type inspectResource, readOnlyDetail } from '../../model/validate.ts'
+import { refuseSent } from '../../model/views.ts'
 import { conditionVariables, describeVersion, stateHeaders } from '../conditional.ts'
 import { type Mutation, showOperations, writeOperation } from '../graphql-operations.ts'
 import type { Occasion } from '../hal.ts'
@@ -141,7 +142,7 @@ export function respondToChange(creation: Occasion): WriteOperation['respond'] {
       headers: {
         ...(names && { 'Preference-Applied': names }),
         ...((isCreated || hasBody) && { [isCreated ? 'Location' : 'Content-Location']: href }),
-        ...(shown?.headers ?? stateHeaders(data)),
+        ...(shown?.headers ?? stateHeaders(data, resource.variant)),
       },
       body: shown?.document(),
     }
@@ -153,12 +154,17 @@ export function conditionOf(request: WriteRequest) {
   return conditionVariables(request, keyIn(request.params).id)
 }
 
-/** An inspection has only values of known fields. Unknown fields are ignored by not reporting them. */
+/**
+ * An inspection has only values of known fields. Unknown fields are ignored by not reporting them.
+ *
+ * @throws {DomainError} ACCESS_DENIED (403) for a field that needs a scope
+ */
 export function inspected(
   { body }: WriteRequest,
   inspect: typeof inspectResource,
   { resource, settings }: ResourceParts,
 ): Inspection {
+  refuseSent(resource, body)
   const inspection = inspect(resource, body)
   if (settings.unknownFields !== 'ignore') return inspection
   return { ...inspection, details: inspection.details.filter(({ code }) => code !== 'UNKNOWN_FIELD') }

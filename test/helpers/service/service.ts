@@ -1,10 +1,13 @@
 import type { TestFn } from 'ava'
+import { createHttpServer } from '../../../src/http/server.ts'
 import type { Domain } from '../../../src/model/domain.ts'
-import type { ServiceParts } from '../../../src/service/application.ts'
+import { basePath } from '../../../src/rest/urls.ts'
+import { prepareApplication, type ServiceParts } from '../../../src/service/application.ts'
 import { startService } from '../../../src/service/server.ts'
 import { readSettings, type Settings } from '../../../src/service/settings/settings.ts'
 import { createTestDatabase, type Owner, type TestDatabase } from '../database/database.ts'
 import { domain } from '../domain/domain.ts'
+import { listenWith } from '../process/listen-with.ts'
 import { takeTurn } from '../process/turns.ts'
 import { accessToken } from './access-token.ts'
 import { type Client, createClient } from './client.ts'
@@ -135,6 +138,31 @@ export async function startTestService(
         accessToken({ secret: TOKENS.jwt.secret, scope: '*:read *:write', subject }),
       ),
   }
+}
+
+/** A client of a second service on the database of the first, with other definitions of the same tables. */
+export async function serveBeside(
+  owner: Owner,
+  { database, settings, faults }: TestService,
+  other: Domain,
+): Promise<(scope: string) => Client> {
+  const state = { isStopping: false, refusedConnections: 0 }
+  const prepared = await prepareApplication({
+    settings,
+    tokens: TOKENS,
+    domain: { ...domain, ...other },
+    reportFault: (error) => faults.push(error as Error),
+  })
+  const application = await prepared(database, undefined, state, (work) => work())
+  owner.teardown(async () => application.stop())
+  const origin = await listenWith(owner, createHttpServer(application.handler, settings, state).server)
+  const { namespace, version = 'v1' } = settings
+  return (scope) =>
+    createClient(
+      origin,
+      `${origin}${basePath({ namespace, version })}`,
+      accessToken({ secret: TOKENS.jwt.secret, scope }),
+    )
 }
 
 /** An owner whose releases run one after the other, the last one first, when its own owner's do. */

@@ -1,7 +1,7 @@
 import type { ResourceKey } from '../../../model/identifiers.ts'
-import type { Resource, Values } from '../../../model/resource.ts'
+import type { Resource } from '../../../model/resource.ts'
 import type { Columns } from '../../../model/row.ts'
-import { jsonValues, rowOf } from '../../../model/rows.ts'
+import { rowOf } from '../../../model/rows.ts'
 import { toCursor } from './position.ts'
 
 export interface RecordedChange {
@@ -13,8 +13,6 @@ export interface RecordedChange {
   readonly time: Date
   /** The subject of a token, or the role of an edit in the database. */
   readonly by: string
-  /** The resource after the change as JSON, without hidden fields; null after a deletion. */
-  readonly values: Values | null
   /** All columns of the resource after the change, with the values of statements; null after a deletion. */
   readonly row: Columns | null
 }
@@ -45,7 +43,6 @@ export function toChange(resources: readonly Resource[], row: ChangeRow): Record
     event: row.event,
     time: row.changed_date,
     by: row.changed_by,
-    values: columns && jsonValues(resource, columns),
     row: columns,
   }
 }

@@ -4,8 +4,9 @@ import { notFoundOrGone, resourceNotFound } from '../../../domain/read.ts'
 import { unrestricted } from '../../../model/access.ts'
 import { DomainError } from '../../../model/errors.ts'
 import { isResourceKey, type ResourceKey } from '../../../model/identifiers.ts'
-import { type Resource, tableName, type Values } from '../../../model/resource.ts'
-import { jsonValues, rowOf } from '../../../model/rows.ts'
+import { type Resource, tableName } from '../../../model/resource.ts'
+import type { Columns } from '../../../model/row.ts'
+import { rowOf } from '../../../model/rows.ts'
 import type { Source } from './change-feed.ts'
 import type { ChangeRow } from './recorded-change.ts'
 
@@ -18,8 +19,8 @@ interface RecordedVersion {
   /** Of the change; for a state without one, when the resource last changed. */
   readonly time: Date
   readonly by: string | null
-  /** The resource as JSON, without hidden fields; null for a deletion. */
-  readonly values: Values | null
+  /** All columns of the resource, with the values of statements; null for a deletion. */
+  readonly row: Columns | null
 }
 
 export const HIGHEST_VERSION = 2 ** 31 - 1
@@ -59,7 +60,7 @@ export async function readVersion(
 ): Promise<RecordedVersion> {
   refuseUnrecorded(changesDays, resource, key)
   const { versions } = await readPage(client, resource, key, version, 1)
-  const state = versions.find((one) => one.version === version && one.values !== null)
+  const state = versions.find((one) => one.version === version && one.row !== null)
   if (state) return state
   const wasThere = version >= 1 && version <= (await newestVersion(client, resource, key))
   if (wasThere) throw new DomainError('RESOURCE_GONE', `Version ${version} is not kept.`)
@@ -100,19 +101,19 @@ async function readPage(
   }
 }
 
-type VersionRow = Omit<RecordedVersion, 'values'> & Pick<ChangeRow, 'columns' | 'exact'>
+type VersionRow = Omit<RecordedVersion, 'row'> & Pick<ChangeRow, 'columns' | 'exact'>
 
 /** The deletion of a version, if any, and its state, unless only the deletion was recorded. */
 function toVersions(resource: Resource, rows: readonly VersionRow[]): RecordedVersion[] {
   const deletion = rows.find(({ event }) => event === 'deleted')
   const change = rows.find(({ event }) => event === 'created' || event === 'changed')
   const state = change ?? rows.find(({ columns }) => columns !== null)
-  const versions = deletion ? [{ ...deletion, values: null }] : []
+  const versions = deletion ? [{ ...deletion, row: null }] : []
   if (!state?.columns) return versions
   const { columns, exact, ...recorded } = state
-  const values = jsonValues(resource, rowOf(resource, columns, exact))
+  const row = rowOf(resource, columns, exact)
   const unrecorded = { event: null, time: new Date(columns['last_updated'] as string), by: null }
-  return [...versions, { ...recorded, ...(!change && unrecorded), values }]
+  return [...versions, { ...recorded, ...(!change && unrecorded), row }]
 }
 
 /**

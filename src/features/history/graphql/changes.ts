@@ -5,11 +5,14 @@ import { type FilterArguments, toFilter } from '../../../graph/schema/filters.ts
 import { refuseOutOfBounds } from '../../../graph/schema/lists.ts'
 import { POSITIONED } from '../../../graph/schema/pages.ts'
 import { fieldsOf, type SchemaField, type SchemaPart } from '../../../graph/schema/sdl.ts'
+import type { Caller } from '../../../model/caller.ts'
 import { DomainError, errorAt } from '../../../model/errors.ts'
 import { matcherOf } from '../../../model/query/matches.ts'
 import { DEFAULT_PAGE_SIZE, relatedTargets } from '../../../model/query/query.ts'
 import { requestKey } from '../../../model/query/request-key.ts'
 import type { Resource, Values } from '../../../model/resource.ts'
+import { jsonValues } from '../../../model/rows.ts'
+import { viewFor } from '../../../model/views.ts'
 import {
   type ChangePage,
   type ChangeRequest,
@@ -68,12 +71,14 @@ export function changesQuery(resources: readonly Resource[]): SchemaField {
       const request = { resources: wanted, since: since ?? undefined, limit }
       const { changes, next, hasMore } = await readChanges(domain, request)
       if (since === NOW) seeChangesSoFar(context)
-      return { items: changes.map(toItem), hasMore, nextCursor: next }
+      return { items: changes.map((change) => toItem(change, context.caller)), hasMore, nextCursor: next }
     },
   }
 }
 
-function toItem({ cursor, resource, key, version, event, time, by, values }: RecordedChange) {
+/** Shows the fields that the caller may read. */
+function toItem(change: RecordedChange, caller: Caller) {
+  const { cursor, resource, key, version, event, time, by, row } = change
   return {
     cursor,
     collection: resource.path,
@@ -83,7 +88,7 @@ function toItem({ cursor, resource, key, version, event, time, by, values }: Rec
     event: event.toUpperCase(),
     time,
     by,
-    resource: values,
+    resource: row && jsonValues(viewFor(resource, caller), row),
   }
 }
 
@@ -93,7 +98,7 @@ export function changesSubscription(resources: readonly Resource[], feed: () => 
   return {
     sdl: `"Changes of the collections that the caller may read, as they happen, in the same order for all readers."
       changes("Only changes of these collections." collections: [String!], ${SINCE}): RecordedChange!`,
-    resolve: toItem,
+    resolve: (change: RecordedChange, _, { caller }) => toItem(change, caller),
     subscribe: (_, { collections, since }: ChangesArguments, context) =>
       followChanges(
         context,
@@ -119,7 +124,7 @@ export function resourceSubscription(resource: Resource, feed: () => FeedWatch):
       ): RecordedChange!`,
     // Its filter costs what that of a list does.
     lists: resource,
-    resolve: toItem,
+    resolve: (change: RecordedChange, _, { caller }) => toItem(change, caller),
     subscribe: async (_, { filter, since, ...args }: ResourceArguments, context) => {
       requireScope(context, resource, 'read')
       const condition = toFilter(resource, { filter: filter ?? null }, context)

@@ -2,6 +2,8 @@ import { refuseOutOfBounds } from '../../../graph/schema/lists.ts'
 import type { SchemaField } from '../../../graph/schema/sdl.ts'
 import { DEFAULT_PAGE_SIZE } from '../../../model/query/query.ts'
 import type { Resource } from '../../../model/resource.ts'
+import { jsonValues } from '../../../model/rows.ts'
+import { viewFor } from '../../../model/views.ts'
 import { readableCollections } from '../feed/change-feed.ts'
 import { HIGHEST_VERSION, readVersion, readVersions } from '../feed/versions.ts'
 
@@ -54,8 +56,9 @@ export function versionsQuery(resources: readonly Resource[]): SchemaField {
         typeof version === 'number'
           ? { versions: [await readVersion(domain, resource, key, version)], hasMore: false }
           : await readVersions(domain, resource, key, { before: below, limit })
-      const items = versions.map(({ event, values, ...recorded }) => {
-        return { ...recorded, event: event?.toUpperCase(), resource: values }
+      const view = viewFor(resource, caller)
+      const items = versions.map(({ event, row, ...recorded }) => {
+        return { ...recorded, event: event?.toUpperCase(), resource: row && jsonValues(view, row) }
       })
       return { items, hasMore }
     },
