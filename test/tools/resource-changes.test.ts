@@ -134,6 +134,20 @@ test('every other change of a kind is refused, with the field and both types', a
   t.deepEqual(refused.map(([, name]) => name).sort(), lossy.map(nameOf).sort())
 })
 
+test('an index for lists has the value in the order of creation, also below a parent', async (t) => {
+  const domain = await createEvolvingDomain(t)
+  const owners = { owner: text('Owner.', { readOnly: true, index: 'list' }), name: text('N.') }
+  const notes = define('Note', 'notes', owners)
+  await domain.become([notes, define('Page', 'pages', owners, { kind: 'owned', owner: notes })])
+  const rows = await domain.query(
+    "SELECT indexdef FROM pg_indexes WHERE indexname ~ '_owner_' ORDER BY tablename",
+  )
+  t.deepEqual(
+    rows.map(({ indexdef }) => /\(.*\)/.exec(indexdef as string)?.[0]),
+    ['(owner, created_date, id)', '(note_id, owner, created_date, id)'],
+  )
+})
+
 test('a wider type keeps what is computed from it, and a bound that the field has', async (t) => {
   const domain = await createEvolvingDomain(t)
   const invoice = (precision: number, scale: number) => [

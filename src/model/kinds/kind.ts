@@ -16,7 +16,7 @@ export interface FieldOptions {
   readonly readOnly?: boolean
   readonly initially?: Initial | InitialOfCaller
   readonly hidden?: true
-  readonly index?: 'sort' | 'filter'
+  readonly index?: 'sort' | 'filter' | 'list'
   readonly unique?: true | { readonly within: string | readonly string[] }
   readonly computed?: string
   readonly renamedFrom?: string
@@ -36,7 +36,7 @@ export const COMMON_OPTIONS: Readonly<Record<keyof FieldOptions, string>> = {
     'The value of a new resource if none is sent, and the default of its column. It can be replaced, but not removed. A function of the caller, such as `(caller) => caller.subject`, gives each creator a value of its own; the field is then usually `readOnly`.',
   hidden: 'Set by the service, and shown only in GraphQL.',
   index:
-    'An index for lists, within the parent if there is one. `sort` indexes the value and the identifier, in the order of a sorted list; `filter` indexes only the value, and stays small if many resources share each value.',
+    'An index for lists, within the parent if there is one. `sort` indexes the value and the identifier, in the order of a sorted list; `filter` indexes only the value, and stays small if many resources share each value; `list` indexes the value in the order of creation, for lists of all resources with one value, such as those of an owner in access rules.',
   unique:
     '`true`: no two resources have the same value. `{ within: "owner_id" }`, or a list of fields: no two resources with the same values in those fields do. Texts are compared regardless of case and surrounding blanks; a resource that lacks one of the values is not compared.',
   computed:

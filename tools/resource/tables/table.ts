@@ -158,6 +158,7 @@ function indexesOf(resource: Resource): Index[] {
   }
   const lists = leaves.flatMap(({ column, field }) => [
     ...(field.index === 'sort' ? [plain([...within, column, 'id'])] : []),
+    ...(field.index === 'list' ? [plain([...within, column, createdField, 'id'])] : []),
     ...(field.index === 'filter' ? [ofKind(column, field) ?? plain([...within, column])] : []),
     ...(field.type === 'reference' ? [plain([column])] : []),
   ])
