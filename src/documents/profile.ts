@@ -1,8 +1,9 @@
 import { JSON_TYPES, MAXIMUM_JSON_BYTES } from '../http/json.ts'
 import { DEFAULT_PAGE_SIZE, queryable, sortable } from '../model/query/query.ts'
 import { searchable } from '../model/query/search.ts'
-import { nameField, ownedBy, referencesTo, targetOf } from '../model/relations.ts'
+import { ownedBy, referencesTo, targetOf } from '../model/relations.ts'
 import type { Leaf, Resource } from '../model/resource.ts'
+import { nameField } from '../model/titles.ts'
 import { patch } from '../rest/operations/patch.ts'
 import type { RestSettings } from '../rest/urls.ts'
 import type { Schema } from './openapi/field-schema.ts'
@@ -27,6 +28,7 @@ export function profileOf(
     title: resource.name,
     description: resource.description,
     name_field: nameField(resource),
+    ...(resource.columns && { columns: resource.columns }),
     references: Object.fromEntries(references),
     schema: { $schema: DIALECT, title: resource.name, ...representationSchema(resource) },
     input: { $schema: DIALECT, title: `${resource.name} input`, ...inputSchema(resource, settings) },

@@ -16,14 +16,24 @@ export function inWords(name: string): string {
   return capitalized(name.replaceAll(/[_-]/g, ' '))
 }
 
+interface Named {
+  readonly name: string
+  readonly one?: string
+}
+
 /** `crew member` */
-export function noun({ name }: { readonly name: string }): string {
-  return inWords(name.replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => `_${letter}`)).toLowerCase()
+export function noun({ name, one }: Named): string {
+  return one ?? inWords(name.replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => `_${letter}`)).toLowerCase()
 }
 
 /** `a crew member`, `an atmosphere`, `mission data` */
-export function nounWithArticle(resource: { readonly name: string }): string {
+export function nounWithArticle(resource: Named): string {
   return withArticle(noun(resource))
+}
+
+/** `Crew members` */
+export function plural({ path, many }: { readonly path: string; readonly many?: string }): string {
+  return many === undefined ? inWords(path) : capitalized(many)
 }
 
 /** `an active mission` */

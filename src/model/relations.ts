@@ -1,6 +1,6 @@
-import { kindOf } from './fields.ts'
 import type { ReferenceField } from './kinds/reference.ts'
 import type { Leaf, Resource } from './resource.ts'
+import { nameField } from './titles.ts'
 
 interface Relation {
   readonly from: Resource
@@ -67,12 +67,4 @@ export function listColumn(parent: Resource, listed: Resource): string {
 
 export function referenceLeaves({ leaves }: Resource): Relation['leaf'][] {
   return leaves.filter((leaf): leaf is Relation['leaf'] => leaf.field.type === 'reference')
-}
-
-/** The field that names a resource for people: the first text that is required and unique, else required, else any. */
-export function nameField({ writable }: Resource): string {
-  const texts = writable.filter(({ field }) => kindOf(field).isFreeText)
-  const required = texts.filter(({ field }) => field.required)
-  const [found] = [...required.filter(({ field }) => field.unique === true), ...required, ...texts]
-  return found?.name ?? 'id'
 }

@@ -1,6 +1,6 @@
 import { camelCase, columnValue, graphNames } from '../graph/names.ts'
 import { kindOf } from '../model/fields.ts'
-import { inWords } from '../model/labels.ts'
+import { plural } from '../model/labels.ts'
 import { groupable, measurable } from '../model/query/aggregate.ts'
 import { targetOf } from '../model/relations.ts'
 import type { Resource } from '../model/resource.ts'
@@ -43,7 +43,7 @@ function collectionCharts(resource: Resource, resources: readonly Resource[]) {
       '{ groups { range count } }',
   )
   return {
-    title: inWords(resource.path),
+    title: plural(resource),
     /** Relative to the entry document. Undefined for owned resources. */
     path: resource.owner ? undefined : resource.path,
     /** The GraphQL field that counts the collection, in one group. */

@@ -7,7 +7,7 @@ import type { MappedType } from '../graph/type-map.ts'
 import { respondWithContent, staticContent } from '../http/content/static-content.ts'
 import type { Context } from '../http/context.ts'
 import { rootFor } from '../http/request-target.ts'
-import { inWords } from '../model/labels.ts'
+import { plural } from '../model/labels.ts'
 import type { Resource } from '../model/resource.ts'
 import { SERVICE_NAME } from '../observability/service-name.ts'
 import { REFERENCE_PATH, type RestSettings, urlsFor } from '../rest/urls.ts'
@@ -76,7 +76,7 @@ export function notFoundPage(site: Site, resources: readonly Resource[], path: s
   const content = html`<h1>Not found</h1>
 <p>There is nothing at <code>${path}</code>. These collections exist:</p>
 <ul>
-${collections.map((one) => html`<li><a href="${site.base}/${one.path}">${inWords(one.path)}</a></li>`)}
+${collections.map((one) => html`<li><a href="${site.base}/${one.path}">${plural(one)}</a></li>`)}
 </ul>
 <p><a href="${site.root}/">Home</a></p>`
   return pageWith('Not found', site, content)
@@ -87,7 +87,7 @@ export function landingPage(site: Site, resources: readonly Resource[]): Html {
 <p>${site.description}</p>
 <p>${resources
     .filter(({ owner }) => !owner)
-    .map(({ path }) => inWords(path))
+    .map(plural)
     .join(', ')}: as JSON with links (HAL), and as
 one GraphQL schema. <span id="status" role="status"></span></p>
 <ul class="cards">

@@ -2,9 +2,10 @@ import type { Parent } from '../graph/execution/context.ts'
 import { allows, type Caller } from '../model/caller.ts'
 import { kindOf } from '../model/fields.ts'
 import { keyOf } from '../model/identifiers.ts'
-import { listColumn, nameField, ownedBy } from '../model/relations.ts'
+import { listColumn, ownedBy } from '../model/relations.ts'
 import type { Leaf, Resource, Values } from '../model/resource.ts'
 import { valueAt } from '../model/rows.ts'
+import { nameField } from '../model/titles.ts'
 import { type Form, hasOperation, type ResourceOperation } from './operation.ts'
 import type { Urls } from './urls.ts'
 
@@ -82,7 +83,10 @@ function formProperty(leaf: Leaf, data: Values, urls: Urls, resources: readonly 
   const { choices, ...control } = kind.control(field)
   const value = valueAt(data, leaf)
   const isLinked = field.type === 'reference' && !field.readOnly
-  const inline = kind.choicesAfter?.(field, value) ?? choices
+  const allowed = kind.choicesAfter?.(field, value)
+  const inline = choices?.filter(
+    (choice) => !allowed || allowed.includes(typeof choice === 'string' ? choice : choice.value),
+  )
   const offered = isLinked ? linkedOptions(field.to, urls, resources) : inline && { inline }
   const number = { minItems: field.required ? 1 : 0, maxItems: 1 }
   // For clients that ignore `value` beside options.

@@ -8,7 +8,7 @@ import { hidesRows } from '../model/access.ts'
 import { DEFAULT_PAGE_SIZE } from '../model/query/query.ts'
 import { referenceLeaves } from '../model/relations.ts'
 import type { Resource, Values } from '../model/resource.ts'
-import type { Embed, Selection } from './hal.ts'
+import { type Embed, hasTitle, type Selection, TITLE } from './hal.ts'
 
 /** Without a selection, the operation is for whole resources. Lists are counted by default. */
 export type SelectOperation = (selection: Selection | undefined, isCounted?: boolean) => PreparedOperation
@@ -150,7 +150,8 @@ function wireSelection(resource: Resource, selection?: Selection): string {
       ? `${aliased(name)} { ${Object.keys(field.fields).map(aliased).join(' ')} }`
       : aliased(name),
   )
-  return [...members, 'version', ...embeds.map(embedSelection)].join(' ')
+  const title = hasTitle(resource) ? [`${TITLE}: displayName`] : []
+  return [...members, ...title, 'version', ...embeds.map(embedSelection)].join(' ')
 }
 
 /** Adds the fields that links and headers need. */

@@ -5,11 +5,19 @@ import { linkedFrom } from '../model/relations.ts'
 import { identifierField, type Leaf, type Resource, type Values } from '../model/resource.ts'
 import { type Urls, withQuery } from './urls.ts'
 
-type Link = { readonly href: string; readonly templated?: true }
+type Link = { readonly href: string; readonly title?: string; readonly templated?: true }
 type Links = Readonly<Record<string, Link | null>>
 
 /** Links with the relations of the closed table. */
 type OwnLinks = Partial<Record<HalRelation, Link | null>>
+
+/** The member of the data with what names the resource for people. No field has this name. */
+export const TITLE = '_title'
+
+/** Whether links to a resource have its title, as its definition declares. */
+export function hasTitle({ title, allFields }: Resource): boolean {
+  return title !== undefined && !('display_name' in allFields || 'displayName' in allFields)
+}
 
 /** Determines the links of a representation (SPEC §2.3). */
 export type Occasion = 'item' | 'read' | 'created' | 'put'
@@ -66,7 +74,8 @@ export function createHal(resource: Resource, resources: readonly Resource[]) {
   function links(data: Values, occasion: Occasion, urls: Urls): Links {
     const key = keyOf(resource, data)
     const self = { href: urls.resource(resource, key) }
-    const own: OwnLinks = { self }
+    const title = data[TITLE] as string | undefined
+    const own: OwnLinks = { self: title === undefined ? self : { ...self, title } }
     const links = own as Record<string, Link>
     if (occasion === 'item') return links
     if (occasion !== 'put' && listed) own.collection = { href: urls.collection(resource, key.parentId) }

@@ -266,7 +266,7 @@ test('forms show the values of all fields, each time, whatever fields the repres
   for (let time = 0; time < 3; time++)
     answers.push(await writer.get(`/planets/${planet.id}?fields=name`, FORMS))
   t.is(new Set(answers.map(({ headers }) => headers.get('etag'))).size, 1)
-  const { host_star, _templates } = answers[2]?.body
+  const { host_star, _templates }: Json = answers.map(({ body }) => body).at(-1)
   t.is(host_star, undefined)
   t.is(_templates.default.properties.find(({ name }: Json) => name === 'host_star').value, 'Sol')
 })

@@ -1,5 +1,5 @@
 import { pascalCase } from '../../graph/names.ts'
-import { inWords, nounWithArticle } from '../../model/labels.ts'
+import { nounWithArticle, plural } from '../../model/labels.ts'
 import { identifierField, type Resource } from '../../model/resource.ts'
 import { mapped } from '../../model/values.ts'
 import {
@@ -102,7 +102,7 @@ function subjectOf(
     query === 'list'
       ? [
           (column === undefined ? '' : parent?.name) + pascalCase(collection),
-          `the ${inWords(collection).toLowerCase()}${of}`,
+          `the ${plural(resource).toLowerCase()}${of}`,
         ]
       : [name, nounWithArticle(resource) + (owner && below === undefined ? of : '')]
   return {

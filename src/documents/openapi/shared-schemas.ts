@@ -17,7 +17,9 @@ export function sharedSchemas(resources: readonly Resource[]): Schemas {
   const codes = Object.keys(explanationsOf(resources))
   const detailCodes = codes.filter((code) => !errorCodes.includes(code))
   return {
-    Link: described('A link to a resource.', { href: URI }),
+    Link: described('A link to a resource. The title names it for people.', { href: URI, title: TEXT }, [
+      'href',
+    ]),
     TemplatedLink: described('A link with variables (RFC 6570).', {
       href: { ...TEXT, description: 'A URI template.' },
       templated: { const: true },

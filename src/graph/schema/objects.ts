@@ -6,6 +6,9 @@ import { noun } from '../../model/labels.ts'
 import { ownedBy, referencesTo, relationsOf } from '../../model/relations.ts'
 import type { Resource, Values } from '../../model/resource.ts'
 import type { Row } from '../../model/row.ts'
+import { toValues } from '../../model/rows.ts'
+import { titleOf } from '../../model/titles.ts'
+import { viewFor } from '../../model/views.ts'
 import { type GraphContext, type Parent, requireScope } from '../execution/context.ts'
 import { camelCase, graphNames, groupType, parentArgument, pascalCase } from '../names.ts'
 import { aggregateQuery } from './aggregates.ts'
@@ -35,9 +38,25 @@ export function objectType(resource: Resource, resources: readonly Resource[]): 
       sdl: '"Who made the last change: subject of the token, or role in the database. Null if it is not known." changedBy: String',
       resolve: ({ changed_by }: Row) => changed_by,
     },
+    ...displayName(resource),
     ...relatedFields(resource, toOneRelations(resource, resources)),
     ...childFields(resource, resources),
   ])
+}
+
+/** A resource can have a field of its own with this name. */
+function displayName(resource: Resource): SchemaField[] {
+  if (Object.keys(resource.allFields).some((name) => camelCase(name) === 'displayName')) return []
+  const sdl = '"Names the resource for people." displayName: String!'
+  return [
+    {
+      sdl,
+      resolve(row: Row, _, { caller }) {
+        const view = viewFor(resource, caller)
+        return titleOf(view, toValues(view, row))
+      },
+    },
+  ]
 }
 
 function ownFields(resource: Resource): SchemaField[] {

@@ -2,6 +2,7 @@ import { EQUALITIES, type FieldOf, type FieldOptions, type Kind, TEXT_DEFAULTS, 
 
 export interface EnumerationField extends FieldOf<'enumeration'> {
   readonly values: readonly string[]
+  readonly labels?: Readonly<Record<string, string>>
   readonly transitions?: Readonly<Record<string, readonly string[]>>
 }
 
@@ -15,12 +16,13 @@ export const enumerationKind: Kind<EnumerationField> = {
     code: "enumeration(['draft', 'published'], 'Status.', { initially: 'draft' })",
     options: {
       values: 'The values: names with letters, digits and underscores.',
+      labels: 'The values in words, on pages and in forms: `{ sold_out: "Sold out" }`.',
       transitions:
         'The values that can follow each value: `{ draft: ["published"], published: [] }`. A new resource starts with `initially`. Other changes are refused, and forms do not offer them. Without transitions, any value can follow any other.',
     },
   },
   ...TEXT_DEFAULTS,
-  problems({ values, transitions, initially }) {
+  problems({ values, labels = {}, transitions, initially }) {
     if (!Array.isArray(values)) return ['its values must be an array']
     const wrong = values.filter((value, index) => !VALUE_NAME.test(value) || values.indexOf(value) !== index)
     const states = [...Object.keys(transitions ?? {}), ...Object.values(transitions ?? {}).flat()]
@@ -31,6 +33,9 @@ export const enumerationKind: Kind<EnumerationField> = {
       ...states
         .filter((state) => !values.includes(state))
         .map((state) => `its transitions lead to ${state}, which is not a value`),
+      ...Object.keys(labels)
+        .filter((value) => !values.includes(value))
+        .map((value) => `it has a label for ${value}, which is not a value`),
       ...(values.length === 0 ? ['it needs a value'] : []),
       ...wrong.map(
         (value) => `the value ${JSON.stringify(value)} must be a GraphQL name, and must not be repeated`,
@@ -41,7 +46,7 @@ export const enumerationKind: Kind<EnumerationField> = {
     `${column} IN (${values.map((value) => `'${value.replaceAll("'", "''")}'`).join(', ')})`,
   operators: EQUALITIES,
   hasFewValues: true,
-  schema: ({ values }) => ({ type: 'string', enum: values }),
+  schema: ({ values, labels }) => ({ type: 'string', enum: values, ...(labels && { 'x-labels': labels }) }),
   characters: ({ values }) => Math.max(...values.map(({ length }) => length)),
   check({ values }, value) {
     if (typeof value !== 'string') return wrongType('a string')
@@ -49,7 +54,9 @@ export const enumerationKind: Kind<EnumerationField> = {
     return { code: 'INVALID_VALUE', problem: `must be one of ${values.join(', ')}` }
   },
   fromQuery: (field, text) => enumerationKind.check(field, text),
-  control: ({ values }) => ({ choices: values }),
+  control: ({ values, labels = {} }) => ({
+    choices: values.map((value) => (labels[value] === undefined ? value : { prompt: labels[value], value })),
+  }),
   choicesAfter({ transitions, initially }, current) {
     if (!transitions) return undefined
     return current === undefined ? [initially] : [current, ...(transitions[current as string] ?? [])]
@@ -60,7 +67,7 @@ export const enumerationKind: Kind<EnumerationField> = {
 export function enumeration(
   values: readonly string[],
   description: string,
-  options: FieldOptions & Pick<EnumerationField, 'transitions'> = {},
+  options: FieldOptions & Pick<EnumerationField, 'labels' | 'transitions'> = {},
 ): EnumerationField {
   return { type: 'enumeration', values, description, ...options }
 }

@@ -99,7 +99,9 @@ export const listKind: Kind<ListField> = {
     return [
       ...(itemKind.problems?.(item) ?? []).map((problem) => `its items: ${problem}`),
       ...(maximum >= 1 && maximum <= MAXIMUM_ITEMS ? [] : [`its maximum must be from 1 to ${MAXIMUM_ITEMS}`]),
-      ...(index !== undefined && index !== 'filter' ? ['a list has no order to sort by; its index can be filter'] : []),
+      ...(index !== undefined && index !== 'filter'
+        ? ['a list has no order to sort by; its index can be filter']
+        : []),
     ]
   },
   ...JSON_DEFAULTS,

@@ -31,10 +31,20 @@ export function fieldProblems(resource: Resource): string[] {
     ...leaves.flatMap((leaf) => [...uniqueProblems(resource, leaf), ...scopeProblems(resource, leaf)]),
     ...problemsAt(path, [
       [fieldScopes.length > MAXIMUM_SCOPES, `its fields need more than ${MAXIMUM_SCOPES} different scopes`],
+      ...namedFields(resource).map((name): Case => {
+        return [
+          !leaves.some((leaf) => leaf.name === name),
+          `its title or columns name ${name}, which is no field`,
+        ]
+      }),
       [writable.length === 0, 'it has no field that a caller may write'],
       [!!resource.searchIndex && searchable(resource).length === 0, 'it has no text for its search index'],
     ]),
   ]
+}
+
+function namedFields({ title, columns = [] }: Resource): readonly string[] {
+  return [...(typeof title === 'function' ? [] : [title ?? []].flat()), ...columns]
 }
 
 function problemsOfField(place: string, name: string, field: Field): string[] {

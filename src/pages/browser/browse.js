@@ -5,7 +5,7 @@ import { ListView } from './list-view.js'
 import { RequestView } from './request-view.js'
 import { followChanges, linkIn, passFocus, profileOf, send, shareToken, takesFocus } from './session.js'
 import { askForToken } from './session-control.js'
-import { isWeb, itemsOf, label, valueAt } from './values.js'
+import { isWeb, itemsOf, label, titleOf, valueAt } from './values.js'
 
 const [url = ''] = location.href.split('#')
 
@@ -36,7 +36,7 @@ function Browse() {
   if (state.failure)
     return html`<h1>No response</h1><p role="alert">The service did not respond: ${state.failure}</p>`
   const { answer, profile, key } = state
-  const title = answer.status < 400 ? titleOf(answer.body, profile) : (FAILURES[answer.status] ?? 'Error')
+  const title = answer.status < 400 ? headingOf(answer.body, profile) : (FAILURES[answer.status] ?? 'Error')
   document.title = `${title} – ${document.querySelector('header .name')?.textContent}`
   // Without this element, Preact moves the title and the path behind the request when the form changes.
   return html`<div>
@@ -67,12 +67,12 @@ function decoded(/** @type {string} */ path) {
 }
 
 /** @param {any} body @param {any} profile */
-function titleOf(body, profile) {
+function headingOf(body, profile) {
   if (isHistory(body)) return historyTitle(body, profile)
   const segment = decoded(location.pathname.split('/').at(-1) ?? '')
   if (itemsOf(body)) return label(segment)
   return (
-    (profile && (valueAt(body, profile.name_field) ?? body?.id)) ??
+    (profile && titleOf(body, profile.name_field)) ??
     (body?._links && !profile ? 'Collections' : label(segment))
   )
 }

@@ -2,7 +2,7 @@ import { TemplateForm } from './form.js'
 import { html, useState } from './htm.js'
 import { useNames } from './names.js'
 import { passFocus, token } from './session.js'
-import { fieldLabel, isWeb, itemsOf, leavesOf, Value, valueAt } from './values.js'
+import { fieldLabel, isWeb, itemsOf, leavesOf, titleOf, Value, valueAt } from './values.js'
 
 /** A table with more columns is hard to read. The page of an item shows all fields. */
 const MAXIMUM_COLUMNS = 6
@@ -65,16 +65,22 @@ function Table({ items, profile }) {
     ([name, { type }]) => type !== 'object' && name !== title && name !== 'id',
   )
   const plain = others.filter(([name]) => !name.includes('.')).map(([name]) => name)
-  const columns = [...new Set([title, 'id', ...plain])].slice(0, MAXIMUM_COLUMNS)
+  const isTitled = items.some((item) => item._links.self.title !== undefined)
+  const guess = [...new Set(isTitled ? plain : [title, 'id', ...plain])].slice(0, MAXIMUM_COLUMNS)
+  const columns = /** @type {string[]} */ (profile?.columns ?? guess)
   const sortable = new Set(profile?.policies.paging?.sort ?? [])
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Items">
     <table>
-      <thead><tr>${columns.map((name) => html`<${ColumnHead} ...${{ name, schema: leaves.get(name), isSortable: sortable.has(name) }} />`)}</tr></thead>
+      <thead><tr>
+        ${isTitled && html`<th scope="col">${profile.title}</th>`}
+        ${columns.map((name) => html`<${ColumnHead} ...${{ name, schema: leaves.get(name), isSortable: sortable.has(name) }} />`)}
+      </tr></thead>
       <tbody>
         ${items.map(
           (item) => html`<tr>
+          ${isTitled && html`<th scope="row"><a href=${item._links.self.href}>${titleOf(item, title)}</a></th>`}
           ${columns.map((name, index) =>
-            index === 0
+            index === 0 && !isTitled
               ? html`<th scope="row"><a href=${item._links.self.href}>${String(valueAt(item, name) ?? item.id)}</a></th>`
               : html`<td><${Value} value=${valueAt(item, name)} schema=${leaves.get(name)} ...${nameOf(name, valueAt(item, name))} /></td>`,
           )}
@@ -173,7 +179,7 @@ function Filters({ profile }) {
   const isYesNo = isSetAsked || schema.type === 'boolean'
   const choices = isYesNo ? ['true', 'false'] : schema.enum
   const value = choices
-    ? html`<select name="value">${choices.map((/** @type {string} */ one) => html`<option value=${one}>${one}</option>`)}</select>`
+    ? html`<select name="value">${choices.map((/** @type {string} */ one) => html`<option value=${one}>${schema['x-labels']?.[one] ?? one}</option>`)}</select>`
     : html`<input name="value" required autocomplete="off" placeholder=${schema.format === 'date-time' ? '2031-04-05' : undefined} />`
   return html`<form class="filter" onSubmit=${add}>
       <label>Field <select value=${name} onChange=${(/** @type {any} */ event) => select(event.target.value)}>

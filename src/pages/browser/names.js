@@ -1,6 +1,6 @@
 import { useEffect, useState } from './htm.js'
 import { send } from './session.js'
-import { valueAt } from './values.js'
+import { titleOf } from './values.js'
 
 const base = /** @type {HTMLMetaElement} */ (document.querySelector('meta[name=base]')).content
 
@@ -33,10 +33,7 @@ async function namesIn({ path, name_field: field }, values) {
   const { body } = await send(url, { headers: { Accept: 'application/json' } })
   const items = /** @type {any[]} */ (body?._embedded?.[path] ?? [])
   return new Map(
-    items.map((item) => [
-      item.id,
-      { name: String(valueAt(item, field) ?? item.id), href: `${base}/${path}/${item.id}` },
-    ]),
+    items.map((item) => [item.id, { name: titleOf(item, field), href: `${base}/${path}/${item.id}` }]),
   )
 }
 

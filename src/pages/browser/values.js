@@ -47,6 +47,16 @@ export function valueAt(document, name) {
 }
 
 /**
+ * What names a resource for people.
+ *
+ * @param {any} resource
+ * @param {string | undefined} field that names it, if its definition declares no title
+ */
+export function titleOf(resource, field) {
+  return String(resource?._links?.self?.title ?? valueAt(resource, field ?? 'id') ?? resource?.id)
+}
+
+/**
  * The items of a list. A resource embeds other resources, and lists, but no items.
  *
  * @param {any} body
@@ -73,8 +83,8 @@ export function Value({ value, schema, href, name }) {
       ${members.map(([name, one]) => html`<div><dt>${name}</dt><dd>${String(one)}</dd></div>`)}
     </dl>`
   }
-  const text = name ?? String(value)
-  const title = name === undefined ? undefined : String(value)
+  const text = name ?? schema?.['x-labels']?.[value] ?? String(value)
+  const title = text === String(value) ? undefined : String(value)
   return href && isWeb(href) ? html`<a href=${href} title=${title}>${text}</a>` : text
 }
 
