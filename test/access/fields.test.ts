@@ -15,7 +15,7 @@ const PLANET = { mass_jupiters: 4321.5, discovery_method: 'Transit' }
 const reader = () => service().writer
 /** Has all scopes of fields, too. */
 const physician = () =>
-  service().withScope('*:read *:write *:private *:climate *:origin *:fleet *:names moons:unknown')
+  service().withScope('*:read *:write *:private *:climate *:origin *:fleet *:status *:names moons:unknown')
 
 test.serial.before(async () => {
   const all = physician()
@@ -36,7 +36,16 @@ test.serial.before(async () => {
   for (const { status, text } of made) if (status !== 201) throw new Error(text)
 })
 
-const HIDDEN = [SECRET, '4321.5', 'habitat', 'classification', 'max_celsius', 'planet_origin', 'maxCelsius']
+const HIDDEN = [
+  SECRET,
+  '4321.5',
+  'habitat',
+  'classification',
+  'max_celsius',
+  'planet_origin',
+  'maxCelsius',
+  'discovery_status',
+]
 
 /** The hidden names and values in a text. */
 const shown = (text: string) => HIDDEN.filter((one) => text.includes(one))

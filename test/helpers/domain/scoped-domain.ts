@@ -9,6 +9,7 @@ export const READ_SCOPES: Readonly<Record<string, string>> = {
   'species.habitat': 'private',
   'species.classification': 'private',
   'species.temperature_range.max_celsius': 'climate',
+  'species.discovery_status': 'status',
   'species.planet_origin': 'origin',
   'species.planet_id': 'origin',
   'planets.discovery_method': 'private',

@@ -30,8 +30,8 @@ export interface TestService {
   readonly reader: Client
   /** `*:read *:write` */
   readonly writer: Client
-  /** A client with these scopes only, as in `species:read planets:write`. */
-  withScope(scope: string): Client
+  /** A client with these scopes only, as in `species:read planets:write`, and of that name if it has one. */
+  withScope(scope: string, subject?: string): Client
   /** A client of that name that may do everything. */
   withSubject(subject: string): Client
 }
@@ -119,8 +119,10 @@ export async function startTestService(
   const { origin, base } = service
   // Whatever a test asks for, the answer must be one that the OpenAPI document describes.
   const check = createConformanceCheck(settings, parts.domain)
-  const withScope = (scope: string) =>
-    createClient(origin, base, accessToken({ secret: TOKENS.jwt.secret, scope }), check)
+  const withScope = (scope: string, subject?: string) => {
+    const named = subject === undefined ? {} : { subject }
+    return createClient(origin, base, accessToken({ secret: TOKENS.jwt.secret, scope, ...named }), check)
+  }
   return {
     origin,
     base,
@@ -150,7 +152,8 @@ export async function serveBeside(
   const prepared = await prepareApplication({
     settings,
     tokens: TOKENS,
-    domain: { ...domain, ...other },
+    // Persisted operations may select what the other definitions lack.
+    domain: { ...domain, ...other, folder: { ...domain.folder, operations: undefined } },
     reportFault: (error) => faults.push(error as Error),
   })
   const application = await prepared(database, undefined, state, (work) => work())
