@@ -12,7 +12,7 @@ const PROGRAMS = {
 }
 
 /** Modules of a domain, and those it imports: never duplicated, because error classes are compared by identity. */
-const SHARED = /^model\/|^domain\/(?:resources\/|definition\.ts$)|^database\/generated\//
+const SHARED = /^model\/|^domain\/(?:resources\/|(?:definition|typed-kinds)\.ts$)|^database\/generated\//
 
 /** The Prisma client of the built-in domain, below `src`. */
 const CLIENT = 'database/generated/client'

@@ -115,7 +115,7 @@ export function createPool(
       const started = performance.now()
       try {
         const send = () => this.#inTime((query) => this.#send(query, config))
-        return await inSpan(...described(config), send, SpanKind.CLIENT)
+        return withReadableTypes(await inSpan(...described(config), send, SpanKind.CLIENT))
       } finally {
         if (timings) {
           timings.database += performance.now() - started
@@ -166,6 +166,16 @@ export function createPool(
 function described({ text }: pg.QueryConfig): [string, Record<string, string>] {
   const operation = text.trimStart().split(/\s/, 1)[0] ?? ''
   return [`SQL ${operation}`, { 'db.system.name': 'postgresql', 'db.query.text': text }]
+}
+
+/** PostgreSQL's identifier of the type `void`, which pg does not name. */
+const VOID = 2278
+
+/** Prisma does not read the type of functions that return nothing, such as locks. Their result is an empty text. */
+function withReadableTypes(result: unknown): unknown {
+  const { fields = [] } = result as { fields?: pg.FieldDef[] }
+  for (const field of fields) if (field.dataTypeID === VOID) field.dataTypeID = pg.types.builtins.TEXT
+  return result
 }
 
 const TIMES: readonly number[] = [pg.types.builtins.TIMESTAMPTZ, pg.types.builtins.DATE]

@@ -7,6 +7,7 @@ export type { AccessCaller, AccessFilter, AccessRule, AccessRules } from '../mod
 export { type Action, allows, authorize, type Caller } from '../model/caller.ts'
 export {
   type Change,
+  type ChangeOf,
   type DatabaseRule,
   permittingDeletions,
   type RuleClient,
@@ -26,18 +27,8 @@ export {
 } from '../model/errors.ts'
 export { computed, type Field, group, type LeafField } from '../model/fields.ts'
 export { isIdentifier, makeIdentifier, type ResourceKey, slug } from '../model/identifiers.ts'
-export { boolean } from '../model/kinds/boolean.ts'
-export { date } from '../model/kinds/date.ts'
-export { decimal } from '../model/kinds/decimal.ts'
-export { enumeration } from '../model/kinds/enumeration.ts'
-export { fractions } from '../model/kinds/fractions.ts'
-export { INTEGER_RANGE, integer } from '../model/kinds/integer.ts'
-export { json } from '../model/kinds/json.ts'
-export { list } from '../model/kinds/list.ts'
-export { magnitude, number } from '../model/kinds/number.ts'
-export { reference } from '../model/kinds/reference.ts'
-export { text } from '../model/kinds/text.ts'
-export { timestamp } from '../model/kinds/timestamp.ts'
+export { INTEGER_RANGE } from '../model/kinds/integer.ts'
+export { magnitude } from '../model/kinds/number.ts'
 export {
   defineResource,
   type Resource,
@@ -46,4 +37,19 @@ export {
   type Values,
 } from '../model/resource.ts'
 export type { Row } from '../model/row.ts'
+export type { Representation } from '../model/typed.ts'
 export { isBlank } from '../model/values.ts'
+export {
+  boolean,
+  date,
+  decimal,
+  enumeration,
+  fractions,
+  integer,
+  json,
+  list,
+  number,
+  reference,
+  text,
+  timestamp,
+} from './typed-kinds.ts'

@@ -89,10 +89,10 @@ export function computed<Computed extends LeafField>(expression: string, field: 
 }
 
 /** An object of fields, omitted if none of them is set. */
-export function group(
+export function group<Members extends Readonly<Record<string, LeafField>>>(
   description: string,
-  fields: Readonly<Record<string, LeafField>>,
+  fields: Members,
   options: Pick<FieldOptions, 'label' | 'since' | 'until' | 'readScope' | 'writeScope'> = {},
-): GroupField {
+): Omit<GroupField, 'fields'> & { readonly fields: Members } {
   return { type: 'group', description, fields, ...options }
 }

@@ -1,20 +1,23 @@
 import type { AccessRules } from './access-rules.ts'
-import type { DatabaseRule } from './database-rule.ts'
+import type { ChangeOf, DatabaseRule } from './database-rule.ts'
 import type { Detail, DomainError, Explanation } from './errors.ts'
 import { type Field, isOfSomeVersions, isRestricted, type LeafField } from './fields.ts'
 import { text } from './kinds/text.ts'
 import { timestamp } from './kinds/timestamp.ts'
 import { inWords, labelOf, labelWithUnit, noun } from './labels.ts'
+import type { ValuesOf } from './typed.ts'
 import { mapped } from './values.ts'
+
+type Fields = Readonly<Record<string, Field>>
 
 /** Values by field name: a representation (wire names, without unset fields), an input, a result. */
 export type Values = { readonly [field: string]: unknown }
 
 /** Validates a whole resource. `before` is its previous state, undefined for a new resource. */
-export type Rule = (values: Values, before: Values | undefined) => readonly Detail[]
+export type Rule<Checked = Values> = (values: Checked, before: Checked | undefined) => readonly Detail[]
 
-/** The definition of a resource, from which everything else is derived. */
-export interface ResourceDefinition {
+/** The definition of a resource, from which everything else is derived. Its rules have the types of its fields. */
+export interface ResourceDefinition<Of extends Fields = Fields> {
   /** A collection, a collection owned by a parent, or one resource per parent (SPEC §1.2). */
   readonly kind: 'collection' | 'owned' | 'singleton'
   /** The singular, which names the GraphQL type and the Prisma model: `Species`, `TrainingRecord`. */
@@ -27,7 +30,7 @@ export interface ResourceDefinition {
   /** The parent; a collection has none. */
   readonly owner?: Resource
   /** In the order of representations and of reported problems. */
-  readonly fields: Readonly<Record<string, Field>>
+  readonly fields: Of
   /**
    * What names a resource for people, on pages, in links and as `displayName` in GraphQL: a field, several, or a function of
    * the values that the caller may read. By default, the service guesses a field.
@@ -50,12 +53,12 @@ export interface ResourceDefinition {
   readonly updatedIndex?: true
   /** Generated identifiers do not reveal the order of creation (SPEC §2.5.7). */
   readonly randomIdentifiers?: true
-  /** Rules that need only the body. A violation is a 400. */
-  readonly checks?: readonly Rule[]
+  /** Rules that need only the body, which may lack required fields. A violation is a 400. */
+  readonly checks?: readonly Rule<Partial<ValuesOf<NoInfer<Of>, 'stored'>>>[]
   /** Rules for well-formed bodies. A violation is a 422. */
-  readonly rules?: readonly Rule[]
+  readonly rules?: readonly Rule<ValuesOf<NoInfer<Of>, 'stored'>>[]
   /** A rule that reads other resources, in the transaction of the write. */
-  readonly databaseRule?: DatabaseRule
+  readonly databaseRule?: DatabaseRule<ChangeOf<NoInfer<Of>>>
   /** Which rows a caller may read and write, besides the scopes of its token. */
   readonly access?: AccessRules
   /** The codes of details that only these rules report, for the documents. */
@@ -105,7 +108,31 @@ export interface Resource extends ResourceDefinition {
 
 const SET_BY_SERVICE = { required: true, readOnly: true } as const
 
-export function defineResource(definition: ResourceDefinition): Resource {
+/** A resource whose type keeps what rows and representations have. */
+export type DefinedResource<Of, Name, Owner, Created> = Omit<Resource, 'fields' | 'owner'> & {
+  readonly fields: Of
+  readonly name: Name
+  readonly owner?: Owner
+  readonly createdField: Created
+}
+
+/** Makes a resource of a definition. `Representation<typeof books>` is then the type of its JSON. */
+export function defineResource<
+  Of extends Fields,
+  const Name extends string,
+  Owner extends Resource = Resource,
+  const Created extends string = 'created_date',
+>(
+  definition: ResourceDefinition<Of> & {
+    readonly name: Name
+    readonly owner?: Owner
+    readonly createdField?: Created
+  },
+): DefinedResource<Of, Name, Owner, Created> {
+  return resourceOf(definition as unknown as ResourceDefinition) as DefinedResource<Of, Name, Owner, Created>
+}
+
+function resourceOf(definition: ResourceDefinition): Resource {
   const createdField = definition.createdField ?? 'created_date'
   const parentField = definition.owner && identifierField(definition.owner)
   const allFields: Readonly<Record<string, Field>> = {

@@ -1,5 +1,6 @@
 import '../database/prisma-schema.test.ts'
 import '../domain/bounds.test.ts'
+import '../domain/typed-definitions.test.ts'
 import '../graph/every-resource.test.ts'
 import '../rest/every-resource-conditions.test.ts'
 import '../rest/every-resource-filters.test.ts'

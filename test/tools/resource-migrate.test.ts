@@ -453,9 +453,12 @@ test('a resource cannot become of another kind', async (t) => {
     kind: 'owned',
     owner: define('Country', 'countries', { name: text('Name.') }),
   })
-  await t.throwsAsync(domain.plan([owned.owner as Resource, owned], { allowDataLoss: true, defaults: [] }), {
-    message: /authors/,
-  })
+  await t.throwsAsync(
+    domain.plan([owned.owner as unknown as Resource, owned], { allowDataLoss: true, defaults: [] }),
+    {
+      message: /authors/,
+    },
+  )
 })
 
 test('constraints, indexes, triggers, models and comments written by hand stay', async (t) => {

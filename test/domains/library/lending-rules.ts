@@ -1,4 +1,11 @@
-import { type Change, DomainError, type RuleClient, refuseRuleViolation } from 'halgraph/domain'
+import {
+  type Change,
+  type ChangeOf,
+  DomainError,
+  type RuleClient,
+  refuseRuleViolation,
+} from 'halgraph/domain'
+import type { fields } from './loans.ts'
 
 /*
  * Rules of lending: a book has no more open loans than copies. Both lock the book first, so that loans and copies of
@@ -18,10 +25,10 @@ export const lendingCodes = {
  *
  * @throws {DomainError} BUSINESS_RULE_VIOLATION (422) with NO_FREE_COPY
  */
-export async function hasFreeCopy({ client, before, after }: Change): Promise<void> {
-  if (after?.['status'] !== 'open') return
-  if (before?.['status'] === 'open' && before['book_id'] === after['book_id']) return
-  const free = await freeCopies(client, after['book_id'] as string)
+export async function hasFreeCopy({ client, before, after }: ChangeOf<typeof fields>): Promise<void> {
+  if (after?.status !== 'open') return
+  if (before?.status === 'open' && before.book_id === after.book_id) return
+  const free = await freeCopies(client, after.book_id)
   if (free > 0) return
   const message = 'The book has no copy that is not lent.'
   refuseRuleViolation([{ field: 'status', code: 'NO_FREE_COPY', message }])
