@@ -1,6 +1,7 @@
 import type { DatabaseClient } from '../database/database-client.ts'
 import { refusalOf, rejectUnavailable } from '../database/errors.ts'
 import { withKeys } from '../database/key-reads.ts'
+import { exactColumns } from '../database/sql/statement.ts'
 import { type Access, unrestricted } from '../model/access.ts'
 import { DomainError } from '../model/errors.ts'
 import {
@@ -15,7 +16,8 @@ import type { AggregateRequest, Group } from '../model/query/aggregate.ts'
 import type { List, ListRequest } from '../model/query/list.ts'
 import { listColumn } from '../model/relations.ts'
 import type { Resource } from '../model/resource.ts'
-import type { Row } from '../model/row.ts'
+import type { Columns, Row } from '../model/row.ts'
+import { rowOf } from '../model/rows.ts'
 
 /** @throws {DomainError} RESOURCE_NOT_FOUND (404), RESOURCE_GONE (410) */
 export async function readResource(
@@ -29,8 +31,8 @@ export async function readResource(
 }
 
 /**
- * The error for a missing resource: RESOURCE_GONE if it was deleted, otherwise RESOURCE_NOT_FOUND
- * (SPEC §4.2). Costs a query, except for a malformed identifier, in which PostgreSQL would refuse U+0000.
+ * The error for a missing resource: RESOURCE_GONE if it was deleted and the caller could have read its last state, otherwise
+ * RESOURCE_NOT_FOUND (SPEC §4.2). Costs a query, except for a malformed identifier, in which PostgreSQL would refuse U+0000.
  */
 export async function notFoundOrGone(
   client: DatabaseClient,
@@ -41,8 +43,11 @@ export async function notFoundOrGone(
   if (!isResourceKey(key)) return resourceNotFound(resource, key)
   const { parentId = '', id } = key
   const statement = { text: IS_DELETED, values: [resource.path, parentId, id] }
-  const [found] = await client.$rows<{ deleted: boolean }>(statement)
-  if (!found?.deleted || access.readable(resource)) return resourceNotFound(resource, key)
+  const [[found], wasReadable] = await Promise.all([
+    client.$rows<{ deleted: boolean }>(statement),
+    !access.readable(resource) || admitsLastState(client, resource, key, access),
+  ])
+  if (!found?.deleted || !wasReadable) return resourceNotFound(resource, key)
   return new DomainError('RESOURCE_GONE', `The resource ${quoted(id)} in ${resource.path} was deleted.`)
 }
 
@@ -50,6 +55,29 @@ export async function notFoundOrGone(
 const IS_DELETED = `
   SELECT EXISTS (SELECT FROM tombstones WHERE collection = $1 AND parent_id = $2 AND id = $3)
     OR EXISTS (SELECT FROM tombstone_sets WHERE collection = $1 AND parent_id = $2 AND $3 = ANY(ids)) AS deleted`
+
+/** False also if the last state is not in the record. Takes the same statements whether the resource ever existed or not. */
+async function admitsLastState(
+  client: DatabaseClient,
+  resource: Resource,
+  key: ResourceKey,
+  access: Access,
+): Promise<boolean> {
+  const values = [resource.path, key.parentId ?? '', key.id, exactColumns(resource)]
+  const [[state], parentError] = await Promise.all([
+    client.$rows<{ columns: Columns; exact: Columns | null }>({ text: LAST_STATE, values }),
+    parentNotFoundOrGone(client, resource, key, access),
+  ])
+  if (!state || parentError?.code === 'RESOURCE_NOT_FOUND') return false
+  return access.admits('read', resource, rowOf(resource, state.columns, state.exact))
+}
+
+const LAST_STATE = `
+  SELECT resource AS columns,
+    (SELECT jsonb_object_agg(key, value #>> '{}') FROM jsonb_each(resource) WHERE key = ANY($4)) AS exact
+  FROM recorded_changes
+  WHERE collection = $1 AND parent_id = $2 AND id = $3 AND event = 'deleted' AND resource IS NOT NULL
+  ORDER BY version DESC, serial DESC LIMIT 1`
 
 /**
  * The error for a missing parent. Writes do not look up the parent first; call this after a violated rule,
