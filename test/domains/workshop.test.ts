@@ -152,6 +152,13 @@ test.serial('a number that double precision keeps is stored exactly', async (t) 
   }
 })
 
+test.serial('a search in a collection without texts finds nothing', async (t) => {
+  const { writer } = service
+  await writer.put('/measurements/one', { id: 'one', length: 1 })
+  const { status, body } = await writer.get('/measurements?q=one')
+  t.deepEqual([status, body.total_count], [200, 0])
+})
+
 /** A body with a value in every field, which differs from that of other numbers. */
 function bodyOf({ writable }: Resource, number: number): Json {
   const values = {
