@@ -7,6 +7,7 @@ import {
   type LocatedDomain,
   loadDefinitions,
 } from '../../../src/service/settings/domain-folder.ts'
+import type { Settings } from '../../../src/service/settings/settings.ts'
 import { planUpdate } from '../../../tools/resource/migrate.ts'
 import { createServerDatabase, createTestFolder, type Owner } from '../database/database.ts'
 import { startTestService, type TestService } from '../service/service.ts'
@@ -28,7 +29,7 @@ export interface MadeDomain {
  */
 export async function makeDomain(
   owner: Owner,
-  name: 'library' | 'workshop',
+  name: 'library' | 'workshop' | 'clinic',
   written: Readonly<Record<string, string>> = {},
 ): Promise<MadeDomain> {
   const path = await createTestFolder(owner)
@@ -47,12 +48,16 @@ export async function makeDomain(
 }
 
 /** Serves it in this process, with a database of its own. */
-export async function serveDomain(owner: Owner, { domain }: MadeDomain): Promise<TestService> {
-  const server = process.env['TEST_DATABASE_URL']
+export async function serveDomain(
+  owner: Owner,
+  { domain }: MadeDomain,
+  overrides: Partial<Settings> = {},
+  server = process.env['TEST_DATABASE_URL'],
+): Promise<TestService> {
   const place = server
     ? { databaseUrl: await createServerDatabase(server, owner) }
     : { dataDir: await createTestFolder(owner) }
-  return startTestService(owner, { ...place, migrateOnStart: true }, { domain })
+  return startTestService(owner, { ...place, migrateOnStart: true, ...overrides }, { domain })
 }
 
 const NO_DECISIONS = { defaults: new Map(), allowDataLoss: false, allowInvalidRows: false }

@@ -4,6 +4,8 @@ interface Token {
   readonly secret: string
   readonly scope: string
   readonly subject?: string
+  /** Besides those of the other members. */
+  readonly claims?: Readonly<Record<string, unknown>>
   /** A day by default. */
   readonly seconds?: number
 }
@@ -11,8 +13,8 @@ interface Token {
 const encoded = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
 
 /** An access token. It is signed at once, so that clients are made without waiting. */
-export function accessToken({ secret, scope, subject, seconds = 86_400 }: Token): string {
+export function accessToken({ secret, scope, subject, claims, seconds = 86_400 }: Token): string {
   const expires = Math.floor(Date.now() / 1_000) + seconds
-  const signed = `${encoded({ alg: 'HS256' })}.${encoded({ scope, sub: subject, exp: expires })}`
+  const signed = `${encoded({ alg: 'HS256' })}.${encoded({ ...claims, scope, sub: subject, exp: expires })}`
   return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`
 }

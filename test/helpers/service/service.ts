@@ -36,8 +36,11 @@ export interface TestService {
   withSubject(subject: string): Client
 }
 
+/** Signs the tokens of the callers of {@link startTestService}. */
+export const SECRET = 'only the tests know this secret of theirs'
+
 const TOKENS = {
-  jwt: { kind: 'secret', secret: 'only the tests know this secret of theirs' },
+  jwt: { kind: 'secret', secret: SECRET },
   jwtIssuer: undefined,
   jwtAudience: undefined,
   jwtLeewaySeconds: 0,
@@ -121,7 +124,7 @@ export async function startTestService(
   const check = createConformanceCheck(settings, parts.domain)
   const withScope = (scope: string, subject?: string) => {
     const named = subject === undefined ? {} : { subject }
-    return createClient(origin, base, accessToken({ secret: TOKENS.jwt.secret, scope, ...named }), check)
+    return createClient(origin, base, accessToken({ secret: SECRET, scope, ...named }), check)
   }
   return {
     origin,
@@ -134,11 +137,7 @@ export async function startTestService(
     writer: withScope('*:read *:write'),
     withScope,
     withSubject: (subject) =>
-      createClient(
-        origin,
-        base,
-        accessToken({ secret: TOKENS.jwt.secret, scope: '*:read *:write', subject }),
-      ),
+      createClient(origin, base, accessToken({ secret: SECRET, scope: '*:read *:write', subject })),
   }
 }
 
@@ -164,7 +163,7 @@ export async function serveBeside(
     createClient(
       origin,
       `${origin}${basePath({ namespace, version })}`,
-      accessToken({ secret: TOKENS.jwt.secret, scope }),
+      accessToken({ secret: SECRET, scope }),
     )
 }
 

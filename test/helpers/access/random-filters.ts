@@ -1,0 +1,163 @@
+import { kindOf } from '../../../src/model/fields.ts'
+import type { Operator } from '../../../src/model/query/operators.ts'
+import { queryable } from '../../../src/model/query/query.ts'
+import type { Leaf, Resource } from '../../../src/model/resource.ts'
+import type { Random } from './random.ts'
+import { type Columns, type RandomRow, valuesOf } from './random-rows.ts'
+
+export interface Condition {
+  readonly leaf: Leaf
+  readonly operator: Operator
+  /** In JSON. */
+  readonly value: unknown
+}
+
+/** A condition that some of the rows may match. */
+export function randomCondition(
+  random: Random,
+  { leaves }: Pick<Resource, 'leaves'>,
+  rows: readonly RandomRow[],
+): Condition {
+  const leaf = random.pick(queryable(leaves))
+  const operator = random.pick(kindOf(leaf.field).operators)
+  const own = rows.map(({ columns }) => columns[leaf.column]).filter((value) => (value ?? null) !== null)
+  const one = (): unknown => {
+    const value = own.length > 0 && random.chance(0.8) ? random.pick(own) : undefined
+    if (value !== undefined) return value
+    const { type } = leaf.field
+    return type === 'reference' || ['id', 'name'].includes(leaf.name) ? 'none' : random.pick(valuesOf(leaf))
+  }
+  const part = (): unknown => {
+    const text = String(one())
+    const start = operator === 'startsWith' ? 0 : random.below(text.length)
+    return text.slice(start, start + 1 + random.below(3)) || 'a'
+  }
+  switch (operator) {
+    case 'isSet':
+      return { leaf, operator, value: random.chance(0.6) }
+    case 'in':
+      return { leaf, operator, value: [...new Set([one(), one(), one()])] }
+    case 'contains':
+      if (leaf.field.type === 'list')
+        return { leaf, operator, value: random.pick([one()].flat()) ?? itemOf(leaf) }
+      return { leaf, operator, value: part() }
+    case 'containsInsensitive': {
+      const text = part() as string
+      return { leaf, operator, value: random.chance(0.5) ? text.toUpperCase() : text }
+    }
+    case 'startsWith':
+      return { leaf, operator, value: part() }
+    default:
+      return { leaf, operator, value: one() }
+  }
+}
+
+function itemOf({ field }: Leaf): unknown {
+  return field.type === 'list' && field.item.type === 'integer' ? 1 : 'shy'
+}
+
+/** A filter in wire names, as access rules return it. */
+export type WireFilter = { readonly [member: string]: unknown }
+
+/**
+ * A filter of several conditions.
+ *
+ * @param named the name of a field in the filter
+ */
+export function randomFilter(
+  random: Random,
+  resource: Resource,
+  rows: readonly RandomRow[],
+  depth = 2,
+  named = (name: string) => name,
+): WireFilter {
+  const nested = () => randomFilter(random, resource, rows, depth - 1, named)
+  const members = Array.from({ length: 1 + random.below(2) }, (): WireFilter => {
+    switch (
+      depth > 0
+        ? random.weighted([
+            [5, 'field'],
+            [1, 'and'],
+            [2, 'or'],
+            [1, 'not'],
+          ])
+        : 'field'
+    ) {
+      case 'and':
+        return { and: [nested(), nested()] }
+      case 'or':
+        return { or: [nested(), nested(), ...(random.chance(0.3) ? [nested()] : [])] }
+      case 'not':
+        return { not: nested() }
+      default:
+        return nestedCondition(randomCondition(random, resource, rows), named)
+    }
+  })
+  return Object.assign({}, ...members)
+}
+
+export function nestedCondition(
+  { leaf, operator, value }: Condition,
+  named: (name: string) => string,
+): WireFilter {
+  return leaf.path.reduceRight<WireFilter>((inner, name) => ({ [named(name)]: inner }), { [operator]: value })
+}
+
+/** Whether a row matches a filter in wire names. The service has no part in this. */
+export function holds({ leaves }: Resource, filter: WireFilter, columns: Columns): boolean {
+  const check = (members: WireFilter, prefix: readonly string[]): boolean =>
+    Object.entries(members).every(([name, member]) => {
+      const inner = member as WireFilter
+      if (prefix.length === 0) {
+        if (name === 'and') return (member as WireFilter[]).every((one) => check(one, []))
+        if (name === 'or') return (member as WireFilter[]).some((one) => check(one, []))
+        if (name === 'not') return !check(inner, [])
+      }
+      const path = [...prefix, name]
+      const leaf = leaves.find((candidate) => candidate.path.join('.') === path.join('.'))
+      if (!leaf) return check(inner, path)
+      return Object.entries(inner).every(([operator, value]) =>
+        holdsOne(leaf, operator as Operator, value, columns),
+      )
+    })
+  return check(filter, [])
+}
+
+function holdsOne({ column, field }: Leaf, operator: Operator, value: unknown, columns: Columns): boolean {
+  const own = columns[column] ?? null
+  if (operator === 'isSet') return (own !== null) === value
+  const other = 'alsoMatches' in field && field.alsoMatches ? (columns[field.alsoMatches] ?? null) : null
+  const isOneOf = (values: readonly unknown[]) =>
+    [own, other].some((one) => one !== null && values.some((value) => order(field.type, one, value) === 0))
+  if (operator === 'equals') return isOneOf([value])
+  if (operator === 'notEquals') return !isOneOf([value])
+  if (operator === 'in') return isOneOf(value as unknown[])
+  if (own === null) return false
+  const [text, part] = [String(own), String(value)]
+  switch (operator) {
+    case 'contains':
+      return Array.isArray(own) ? own.includes(value) : text.includes(part)
+    case 'containsInsensitive':
+      return text.toLowerCase().includes(part.toLowerCase())
+    case 'startsWith':
+      return text.startsWith(part)
+    case 'gt':
+      return order(field.type, own, value) > 0
+    case 'gte':
+      return order(field.type, own, value) >= 0
+    case 'lt':
+      return order(field.type, own, value) < 0
+    default:
+      return order(field.type, own, value) <= 0
+  }
+}
+
+function order(type: string, one: unknown, other: unknown): number {
+  const comparable = (value: unknown): number | string => {
+    if (type === 'decimal') return Number(value)
+    if (type === 'timestamp') return Date.parse(value as string)
+    return typeof value === 'boolean' ? Number(value) : (value as number | string)
+  }
+  const [left, right] = [comparable(one), comparable(other)]
+  return left < right ? -1 : left > right ? 1 : 0
+}
