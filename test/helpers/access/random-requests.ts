@@ -20,7 +20,7 @@ export type Conversation = Generator<Request, void, Answer>
 
 const BASE = '/api/v1'
 const JSON_TYPES = ['application/json', 'application/hal+json', 'application/prs.hal-forms+json']
-const LIST_TYPES = [...JSON_TYPES, 'text/csv', 'application/x-ndjson', 'application/problem+json']
+const LIST_TYPES = [...JSON_TYPES, 'text/csv', 'application/x-ndjson', 'application/problem+json, application/json']
 
 /** Mostly where most can go wrong. */
 export function randomResource({ random, resources }: World): Resource {
@@ -71,7 +71,7 @@ export function* readOne(world: World): Conversation {
   const { random } = world
   const resource = randomResource(world)
   const path = pathOf(resource, randomRow(world, resource)) + queryOf(selectionOf(world, resource))
-  const headers = { accept: random.pick([...JSON_TYPES, 'application/problem+json']) }
+  const headers = { accept: random.pick([...JSON_TYPES, 'application/problem+json, application/json']) }
   const method = random.chance(0.15) ? 'HEAD' : 'GET'
   const answer = yield { door: 'read', method, path, headers }
   yield* askAgain(random, answer, { door: 'read again', method: 'GET', path, headers })
