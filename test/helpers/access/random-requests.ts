@@ -20,7 +20,12 @@ export type Conversation = Generator<Request, void, Answer>
 
 const BASE = '/api/v1'
 const JSON_TYPES = ['application/json', 'application/hal+json', 'application/prs.hal-forms+json']
-const LIST_TYPES = [...JSON_TYPES, 'text/csv', 'application/x-ndjson', 'application/problem+json, application/json']
+const LIST_TYPES = [
+  ...JSON_TYPES,
+  'text/csv',
+  'application/x-ndjson',
+  'application/problem+json, application/json',
+]
 
 /** Mostly where most can go wrong. */
 export function randomResource({ random, resources }: World): Resource {
