@@ -1,7 +1,8 @@
 import { changedBody, initialText, isContested, newBody, problemIn } from './form-values.js'
 import { html, useEffect, useRef, useState } from './htm.js'
+import { Picker } from './picker.js'
 import { send } from './session.js'
-import { itemsOf, leavesOf, valueAt } from './values.js'
+import { itemsOf, leavesOf, titleOf, valueAt } from './values.js'
 
 /** Number of items that a choice offers. */
 const CHOICES = 100
@@ -117,16 +118,17 @@ function Field({ property, value, hint, problem, onChange }) {
   }
   return html`<div class="field">
     <label for=${id}>${property.prompt}${property.required && html`<span class="required"> (required)</span>`}</label>
-    <${Control} property=${property} attributes=${attributes} />
+    <${Control} property=${property} attributes=${attributes} onChange=${onChange} />
     ${hint && html`<span class="note" id=${`${id}-hint`}>${hint}${property.format === 'date-time' && ' In UTC.'}</span>`}
     ${problem && html`<span class="error" id=${`${id}-problem`}>${problem}</span>`}
   </div>`
 }
 
-/** @param {{ property: any, attributes: any }} properties */
-function Control({ property, attributes }) {
+/** @param {{ property: any, attributes: any, onChange: (value: string) => void }} properties */
+function Control({ property, attributes, onChange }) {
   const { type, format, options, min, max, step, maxLength, placeholder } = property
-  if (options?.link) return html`<${ReferenceControl} property=${property} attributes=${attributes} />`
+  if (options?.link)
+    return html`<${ReferenceControl} property=${property} attributes=${attributes} onChange=${onChange} />`
   if (options?.inline) {
     const choices = options.inline.map((/** @type {any} */ one) =>
       typeof one === 'string' ? { prompt: one, value: one } : one,
@@ -156,8 +158,8 @@ function Choices({ choices, attributes, isOptional }) {
   </select>`
 }
 
-/** A choice from the list of the reference, or an identifier if the list is long or may not be read. */
-function ReferenceControl(/** @type {any} */ { property: { options }, attributes }) {
+/** A choice from the list of the reference, which is searched if it is long. */
+function ReferenceControl(/** @type {any} */ { property: { options }, attributes, onChange }) {
   const [list, setList] = useState(/** @type {any} */ (undefined))
   useEffect(() => {
     const load = async () => {
@@ -170,15 +172,13 @@ function ReferenceControl(/** @type {any} */ { property: { options }, attributes
   }, [options.link.href])
   const items = itemsOf(list) ?? []
   const choices = items.map((item) => ({
-    prompt: String(valueAt(item, options.promptField) ?? item.id),
+    prompt: titleOf(item, options.promptField),
     value: item[options.valueField],
   }))
   const isKnown = attributes.value === '' || choices.some(({ value }) => value === attributes.value)
   if (list && !list.has_more && isKnown)
     return html`<${Choices} choices=${choices} attributes=${attributes} isOptional=${true} />`
-  const listId = `${attributes.id}-choices`
-  return html`<input type="text" autocomplete="off" list=${listId} ...${attributes} />
-    <datalist id=${listId}>${choices.map(({ prompt, value }) => html`<option value=${value}>${prompt}</option>`)}</datalist>`
+  return html`<${Picker} options=${options} attributes=${attributes} onChange=${onChange} />`
 }
 
 /** The changed values of the form that differ from the stored ones, beside those. */
