@@ -108,7 +108,8 @@ function viewWith(
     // Checks look at whole resources, so a view with fewer fields has none.
     ...(checks && isWhole && { checks }),
   })
-  return { ...view, isVersioned }
+  const columns = view.columns?.filter((name) => view.leaves.some((leaf) => leaf.name === name))
+  return { ...view, isVersioned, ...(columns && { columns }) }
 }
 
 /** Groups without members are omitted. */
