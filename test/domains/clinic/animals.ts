@@ -28,6 +28,7 @@ export const animals = defineResource({
     name: text('Name.', { required: true, index: 'sort' }),
     chip: text('Number of the chip, unique.', { unique: true }),
     nickname: text('Nickname; a filter on it also finds the chip.', { alsoMatches: 'chip' }),
+    story: text('Story.', { maximumLength: 5_000 }),
     species: enumeration(['cat', 'dog', 'owl'], 'Species.', { index: 'filter' }),
     weight: number('Weight, in kilograms.', { index: 'sort' }),
     legs: integer('Legs.', { minimum: 0 }),

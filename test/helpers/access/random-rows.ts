@@ -19,6 +19,8 @@ export interface RandomRow {
 
 const OWNERS = ['ann', 'bob', 'cleo']
 const TEXTS = ['ann', 'Ann Bo', 'bo', 'Bo  and ann', 'a%b_c', "o'c", '漢字 owl', 'zed', 'x|y, "z"']
+/** A cursor holds only their beginning. */
+const STORIES = ['a', 'b', 'c'].map((end) => `${'long '.repeat(300)}${end}`)
 const MOMENTS = [
   '2020-01-01T00:00:00.000Z',
   '2021-06-30T23:59:59.999Z',
@@ -31,6 +33,7 @@ const DAYS = MOMENTS.map((moment) => moment.slice(0, 10))
 export function valuesOf(leaf: Leaf): readonly unknown[] {
   const { name, field } = leaf
   if (name === 'owner') return OWNERS
+  if (name === 'story') return STORIES
   return valuesOfKind(field)
 }
 
