@@ -35,8 +35,9 @@ interface Rights {
 
 /** What a caller may do with the rows of each resource, during one operation. */
 export class Access {
-  readonly #filters = new Map<AccessRule, Filter | undefined>()
-  readonly #matchers = new Map<AccessRule, Matcher>()
+  /** By action and path: several can have the same rule. */
+  readonly #filters = new Map<string, Filter | undefined>()
+  readonly #matchers = new Map<string, Matcher>()
 
   /** @param rights undefined for access to everything */
   constructor(private readonly rights?: Rights) {}
@@ -46,8 +47,8 @@ export class Access {
    * all rows.
    */
   readable(resource: Resource): Filter | undefined {
-    const { access, owner, parentField } = resource
-    const own = this.#filter(resource, access?.read)
+    const { owner, parentField } = resource
+    const own = this.#filter('read', resource)
     const parents = owner && this.readable(owner)
     if (!parents) return own
     const related = { column: parentField as string, target: owner, related: parents }
@@ -64,11 +65,11 @@ export class Access {
 
   /** Whether a rule admits a row by itself; {@link readable} also asks for its parent. */
   admits(action: AccessAction, resource: Resource, row: Columns): boolean {
-    const rule = resource.access?.[action]
-    const filter = this.#filter(resource, rule)
-    if (!rule || !filter || !this.rights) return true
-    const matches = this.#matchers.get(rule) ?? matcherOf(resource, filter, this.rights.lower)
-    this.#matchers.set(rule, matches)
+    const filter = this.#filter(action, resource)
+    if (!filter || !this.rights) return true
+    const key = `${action} ${resource.path}`
+    const matches = this.#matchers.get(key) ?? matcherOf(resource, filter, this.rights.lower)
+    this.#matchers.set(key, matches)
     return matches(row)
   }
 
@@ -84,15 +85,16 @@ export class Access {
   /** Whether a rule limits what this caller can do with a resource. */
   isLimited(resource: Resource): boolean {
     if (!this.rights) return false
-    const { access = {} } = resource
-    const isFiltered = ACCESS_ACTIONS.some((action) => this.#filter(resource, access[action]))
+    const isFiltered = ACCESS_ACTIONS.some((action) => this.#filter(action, resource))
     return isFiltered || this.readable(resource) !== undefined
   }
 
-  #filter(resource: Resource, rule: AccessRule | undefined): Filter | undefined {
+  #filter(action: AccessAction, resource: Resource): Filter | undefined {
+    const rule = resource.access?.[action]
     if (!rule || !this.rights) return undefined
-    if (!this.#filters.has(rule)) this.#filters.set(rule, filterOf(resource, rule, this.rights))
-    return this.#filters.get(rule)
+    const key = `${action} ${resource.path}`
+    if (!this.#filters.has(key)) this.#filters.set(key, filterOf(resource, rule, this.rights))
+    return this.#filters.get(key)
   }
 
   #amongReadable(filter: Filter): Filter {

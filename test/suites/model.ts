@@ -1,3 +1,4 @@
+import '../model/access.test.ts'
 import '../domain/database-errors.test.ts'
 import '../domain/merge-patch.test.ts'
 import '../model/access-problems.test.ts'
