@@ -235,7 +235,10 @@ test('the dialog of a deletion names the owned resources that exist', async (t) 
       return page.getByRole('dialog').innerText()
     }
     await signIn(page, t)
-    t.regex(await dialogText(), /This also deletes: moons \(2\)\./)
+    t.regex(
+      await dialogText(),
+      /Delete the planet “[^”]+”\?[\s\S]*This also deletes: moons \(2\)\.[\s\S]*history remains/,
+    )
     await writer.put(`/planets/${planet.id}/atmosphere`, { breathable: false })
     t.regex(await dialogText(), /This also deletes: moons \(2\), atmosphere\./)
     const token = withScope('planets:read planets:write').authorization?.replace('Bearer ', '')

@@ -2,7 +2,7 @@ import { TemplateForm } from './form.js'
 import { html, useEffect, useRef, useState } from './htm.js'
 import { useNames } from './names.js'
 import { linkIn, passFocus, send } from './session.js'
-import { fieldLabel, isWeb, itemsOf, label, Value, valueAt } from './values.js'
+import { fieldLabel, isWeb, itemsOf, label, titleOf, Value, valueAt } from './values.js'
 
 /** Relations of the resource itself, and of requests that are buttons here. */
 const OWN = ['self', 'edit', 'delete', 'collection', 'parent']
@@ -41,7 +41,11 @@ export function ItemView({ answer, profile, reload }) {
       ${history && html`<a href=${history}>History</a>`}
       ${templates.patch && html`<button type="button" class=${opened ? '' : 'main'} onClick=${() => setOpened('patch')}>Edit</button>`}
       ${setters.map((key) => html`<button type="button" onClick=${() => set(key)}>${templates[key].title}</button>`)}
-      ${templates.delete && html`<${Deletion} template=${templates.delete} etag=${answer.headers.get('ETag')} up=${up} relations=${profile?.policies.delete.also_deletes ?? []} />`}
+      ${
+        templates.delete &&
+        html`<${Deletion} template=${templates.delete} etag=${answer.headers.get('ETag')} up=${up} relations=${profile?.policies.delete.also_deletes ?? []}
+        name=${titleOf(body, profile?.name_field)} isKept=${Boolean(history)} />`
+      }
     </div>
     ${
       opened !== '' &&
@@ -82,8 +86,11 @@ function FieldList({ fields, schema, prefix = '', refer }) {
   </dl>`
 }
 
-/** @param {{ template: any, etag: string | null, up: any, relations: string[] }} properties */
-function Deletion({ template, etag, up, relations }) {
+/**
+ * @param {{ template: any, etag: string | null, up: any, relations: string[], name: string, isKept: boolean }} properties
+ *   isKept: whether its history remains
+ */
+function Deletion({ template, etag, up, relations, name, isKept }) {
   const dialog = useRef(/** @type {any} */ (null))
   const [problem, setProblem] = useState('')
   const [owned, setOwned] = useState('')
@@ -102,8 +109,9 @@ function Deletion({ template, etag, up, relations }) {
   }
   return html`<button type="button" onClick=${open}>Delete</button>
     <dialog ref=${dialog} aria-labelledby="delete-title">
-      <h2 id="delete-title">${template.title}?</h2>
+      <h2 id="delete-title" dir="auto">${template.title} “${name}”?</h2>
       ${owned && html`<p>This also deletes: ${owned}.</p>`}
+      ${isKept && html`<p class="note">Its history remains, from which it can be restored.</p>`}
       ${problem && html`<p role="alert" class="error">${problem}</p>`}
       <div class="actions">
         <button type="button" class="danger" onClick=${remove}>Delete</button>
@@ -182,5 +190,6 @@ function nameOf(resource) {
   const texts = Object.entries(resource).filter(
     ([name, value]) => typeof value === 'string' && !/(^|_)(id|date|updated)$/.test(name),
   )
-  return texts[0]?.[1] ?? resource.id
+  const usual = texts.find(([name]) => ['name', 'title', 'label', 'subject'].includes(name))
+  return resource._links?.self?.title ?? (usual ?? texts[0])?.[1] ?? resource.id
 }
