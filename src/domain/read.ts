@@ -72,12 +72,17 @@ async function admitsLastState(
   return access.admits('read', resource, rowOf(resource, state.columns, state.exact))
 }
 
+/** A row of a mass deletion has an array of states. */
 const LAST_STATE = `
-  SELECT resource AS columns,
-    (SELECT jsonb_object_agg(key, value #>> '{}') FROM jsonb_each(resource) WHERE key = ANY($4)) AS exact
-  FROM recorded_changes
-  WHERE collection = $1 AND parent_id = $2 AND id = $3 AND event = 'deleted' AND resource IS NOT NULL
-  ORDER BY version DESC, serial DESC LIMIT 1`
+  SELECT columns, (SELECT jsonb_object_agg(key, value #>> '{}') FROM jsonb_each(columns) WHERE key = ANY($4)) AS exact
+  FROM (
+    (SELECT serial, event, resource AS columns FROM recorded_changes
+      WHERE collection = $1 AND parent_id = $2 AND id = $3 ORDER BY version DESC, serial DESC LIMIT 1)
+    UNION ALL
+    SELECT serial, event, before -> array_position(ids, $3) - 1 FROM recorded_changes
+      WHERE collection = $1 AND parent_id = $2 AND id = '' AND $3 = ANY(ids)
+    ORDER BY serial DESC LIMIT 1
+  ) AS last WHERE event = 'deleted' AND jsonb_typeof(columns) = 'object'`
 
 /**
  * The error for a missing parent. Writes do not look up the parent first; call this after a violated rule,

@@ -1,15 +1,31 @@
 import type { StatementClient } from '../database/database-client.ts'
+import { hidesRows } from '../model/access.ts'
+import { DefinitionError } from '../model/problems/definition-problems.ts'
+import type { Resource } from '../model/resource.ts'
 
 /**
- * Sets how many days changes are recorded for; 0 stops recording.
+ * Sets how many days changes are recorded for; 0 stops recording. The states before changes are recorded where access rules
+ * hide rows.
  *
  * @returns whether changes are recorded: false also if the domain lacks the migration
+ * @throws {DefinitionError} if a domain with access rules lacks the migration that records states
  */
-export async function keepChanges(client: StatementClient, days: number): Promise<boolean> {
+export async function keepChanges(
+  client: StatementClient,
+  days: number,
+  resources: readonly Resource[],
+): Promise<boolean> {
   if (!(await hasFunction(client, 'keep_changes(integer)'))) return false
   await client.$rows({ text: 'SELECT keep_changes($1)::text AS kept', values: [days] })
+  const paths = resources.filter(hidesRows).map(({ path }) => path)
+  if (await hasFunction(client, 'record_states_before(text[])'))
+    await client.$rows({ text: 'SELECT record_states_before($1)::text AS kept', values: [paths.sort()] })
+  else if (paths.length > 0) throw new DefinitionError([MIGRATE])
   return days > 0
 }
+
+const MIGRATE =
+  'Its access rules need the migration record_states_before: run `npm run resource -- migrate` and apply it'
 
 /**
  * Gives the next changes higher versions and positions than those that a restored database may have lost.

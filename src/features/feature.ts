@@ -7,6 +7,8 @@ import type { AroundOperation } from '../graph/execution/slot.ts'
 import type { DocumentGuard } from '../graph/http/guard.ts'
 import type { SchemaPart } from '../graph/schema/sdl.ts'
 import type { Middleware } from '../http/context.ts'
+import type { Access } from '../model/access.ts'
+import type { Caller } from '../model/caller.ts'
 import type { Resource } from '../model/resource.ts'
 import type { HeaderLink } from '../rest/operation.ts'
 
@@ -41,6 +43,8 @@ export interface Core {
   readonly changesDays: number
   /** How far replicas may lag, in milliseconds. */
   readonly replicaLag: number
+  /** What a caller may do with the rows of each resource, during one operation. */
+  accessOf(caller: Caller): Access
 }
 
 export interface LimitParts {

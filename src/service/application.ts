@@ -65,7 +65,7 @@ export async function prepareApplication(parts: ServiceParts) {
     state: { readonly isStopping: boolean; readonly refusedConnections: number },
     patiently: <Result>(work: () => Promise<Result>) => Promise<Result>,
   ) => {
-    const isRecorded = await patiently(() => keepChanges(database.client, settings.changesDays))
+    const isRecorded = await patiently(() => keepChanges(database.client, settings.changesDays, resources))
     const changesDays = isRecorded ? settings.changesDays : 0
     const limits: Limits = Object.assign(
       {},
@@ -139,7 +139,13 @@ export async function prepareApplication(parts: ServiceParts) {
       setPathHeaders: deprecationHeaders(interfaces),
       positions: readers?.positions,
     })
-    const core = { database, readers, changesDays, replicaLag: settings.replicaLag }
+    const core = {
+      database,
+      readers,
+      changesDays,
+      replicaLag: settings.replicaLag,
+      accessOf: domain.accessOf,
+    }
     const started = features.map(({ start }) => start && patiently(() => start(core)))
     const stops = await Promise.all(started)
     return {

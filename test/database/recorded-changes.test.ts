@@ -6,9 +6,12 @@ import type { Statement } from '../../src/database/sql/statement.ts'
 import { keepChanges } from '../../src/domain/recording.ts'
 import { readChanges } from '../../src/features/history/feed/change-feed.ts'
 import { numberChanges, startChangeUpkeep } from '../../src/features/history/feed/upkeep.ts'
+import { unrestricted } from '../../src/model/access.ts'
 import { createTestDatabase, openTestDatabase } from '../helpers/database/database.ts'
 import { resources } from '../helpers/domain/domain.ts'
 import { shareTestService, startTestService } from '../helpers/service/service.ts'
+
+const access = unrestricted('all changes are read')
 
 const service = shareTestService(test, { databasePoolSize: 2 })
 
@@ -243,7 +246,7 @@ test('a page has all changes from before its request, although another process n
     return database.client.$rows<Result>(statement)
   }
   const source = { client: { $rows }, changesDays: 30 }
-  const page = await readChanges(source, { resources, since: undefined, limit: 10 })
+  const page = await readChanges(source, { resources, access, since: undefined, limit: 10 })
   t.deepEqual(
     page.changes.map(({ key }) => key.id),
     ['awaited'],
@@ -309,13 +312,13 @@ test('with CHANGES_DAYS=0 nothing is recorded, the triggers of updates are disab
   await writer.delete('/planets/quiet')
   t.deepEqual(await query(database, 'SELECT FROM recorded_changes'), [])
   t.deepEqual(await query(database, UPDATE_TRIGGERS), [{ state: 'D' }])
-  t.true(await keepChanges(database.client, 30))
+  t.true(await keepChanges(database.client, 30, resources))
   t.deepEqual(await query(database, UPDATE_TRIGGERS), [{ state: 'O' }])
   t.deepEqual(await query(database, FEED), [{ last: 1, purged: 1 }])
   await writer.put('/planets/quiet', { id: 'quiet', name: 'Loud' })
   await numberChanges(database.client)
   t.deepEqual(await query(database, FEED), [{ last: 2, purged: 1 }])
-  t.true(await keepChanges(database.client, 7))
+  t.true(await keepChanges(database.client, 7, resources))
   t.deepEqual(await query(database, FEED), [{ last: 2, purged: 1 }])
 })
 
@@ -323,8 +326,8 @@ test('changes from before the record was off are purged too, and a purge continu
   const { database, writer } = await startTestService(t)
   await writer.put('/planets/early', { id: 'early', name: 'Early' })
   await numberChanges(database.client)
-  t.false(await keepChanges(database.client, 0))
-  t.true(await keepChanges(database.client, 30))
+  t.false(await keepChanges(database.client, 0, resources))
+  t.true(await keepChanges(database.client, 30, resources))
   for (const id of ['late', 'later']) await writer.put(`/planets/${id}`, { id, name: id })
   await numberChanges(database.client)
   const purge = "SELECT purge_changes(now() + interval '1 hour', 1) AS rows"
@@ -345,9 +348,9 @@ test('a state from while the record was off is kept when it changes, also after 
   await name('Recorded')
   await numberChanges(database.client)
   await query(database, "UPDATE recorded_changes SET changed_date = changed_date - interval '1 day'")
-  await keepChanges(database.client, 0)
+  await keepChanges(database.client, 0, resources)
   await name('Not recorded')
-  await keepChanges(database.client, 30)
+  await keepChanges(database.client, 30, resources)
   t.deepEqual(
     await query(
       database,

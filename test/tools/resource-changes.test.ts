@@ -98,7 +98,8 @@ test('a field can become of each kind that holds all of its values, which stay, 
     INSERT INTO samples (id, ${columns}) VALUES ('full', ${values.join(', ')});
     INSERT INTO samples (id) VALUES ('bare');
     INSERT INTO idempotency_keys (subject, collection, parent_id, key, request_hash, answer)
-      SELECT 'me', 'samples', '', 'key', 'hash', to_jsonb(samples) FROM samples WHERE id = 'full'`)
+      SELECT 'me', 'samples', '', 'key', 'hash', to_jsonb(samples) FROM samples WHERE id = 'full';
+    UPDATE recorded_changes SET before = resource`)
   const explanation = await domain.become(changing(wider, 1))
   t.regex(
     explanation,
@@ -110,6 +111,14 @@ test('a field can become of each kind that holds all of its values, which stay, 
   const texts = (document: unknown) =>
     wider.map((pair) => [nameOf(pair), (document as Record<string, unknown>)[nameOf(pair)]])
   t.deepEqual(texts(row?.['past']), texts(row?.['now']))
+  const recorded = await domain.query(
+    'SELECT before, resource FROM recorded_changes WHERE before IS NOT NULL',
+  )
+  t.deepEqual(
+    recorded.map(({ before }) => before),
+    recorded.map(({ resource }) => resource),
+  )
+  t.is(recorded.length, 3)
   for (const pair of wider) {
     const name = nameOf(pair)
     const [stored] =

@@ -13,6 +13,7 @@ import {
 import { defineResource, type Resource } from '../../src/model/resource.ts'
 import { ENGINE } from '../../tools/resource/location.ts'
 import { createEvolvingDomain } from '../helpers/domain/evolving-domain.ts'
+import type { Json } from '../helpers/service/client.ts'
 
 const define = (name: string, path: string, fields: Resource['fields'], rest: object = {}) =>
   defineResource({ kind: 'collection', name, path, description: `A ${name}.`, fields, ...rest })
@@ -99,6 +100,29 @@ test('a domain from before the record of changes gets it, for the rows that it h
     { id: 'full', version: 2, changed_by: by },
   ])
   t.is((await domain.plan(withBooks(books({ ...BOOK, isbn: text('ISBN.') })))).files.size, 0)
+})
+
+test('a renamed field has its new name in the states before changes, too', async (t) => {
+  const domain = await library(t)
+  const states = "SELECT before FROM recorded_changes WHERE before <> 'null' ORDER BY serial LIMIT 3"
+  await domain.query(`SELECT record_states_before(ARRAY['books']);
+    UPDATE books SET pages = 11 WHERE id = 'full';
+    UPDATE books SET pages = 1 WHERE id = 'bare';
+    INSERT INTO recorded_changes (collection, parent_id, id, version, event, changed_date, before)
+      SELECT 'books', '', '', 1, 'deleted', now(), jsonb_agg(to_jsonb(books) ORDER BY id) FROM books`)
+  const { pages, ...kept } = BOOK
+  await domain.become(withBooks(books({ ...kept, leaves: integer('Leaves.', { renamedFrom: 'pages' }) })))
+  const shown = (await domain.query(states)).map(({ before }) =>
+    [before].flat().map((row) => [(row as Json).leaves, 'pages' in (row as object)]),
+  )
+  t.deepEqual(shown, [
+    [[10, false]],
+    [[null, false]],
+    [
+      [1, false],
+      [11, false],
+    ],
+  ])
 })
 
 test('a field with the name of the author, which is reserved now, is renamed by the same update', async (t) => {

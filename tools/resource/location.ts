@@ -12,6 +12,7 @@ export const ENGINE = {
     begin_timeline: repositoryPath('prisma/engine/begin_timeline.sql'),
     renew_unique_indexes: repositoryPath('prisma/engine/renew_unique_indexes.sql'),
     record_authors: repositoryPath('prisma/engine/record_authors.sql'),
+    record_states_before: repositoryPath('prisma/engine/record_states_before.sql'),
   },
   schema: repositoryPath('prisma/engine/schema.prisma'),
 }

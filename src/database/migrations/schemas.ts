@@ -48,9 +48,9 @@ BEGIN
   END LOOP;
   FOR definition IN
     SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = to_regnamespace(quote_ident(${catalogue}))
-      AND prokind = 'f' AND prosrc ~ '\\m(FROM|INTO|UPDATE) (${ENGINE_TABLES.join('|')})\\M'
+      AND prokind = 'f' AND prosrc ~ '\\m(FROM|INTO|UPDATE|TABLE) (${ENGINE_TABLES.join('|')})\\M'
   LOOP
-    EXECUTE regexp_replace(definition, '\\m(FROM|INTO|UPDATE) (${ENGINE_TABLES.join('|')})\\M',
+    EXECUTE regexp_replace(definition, '\\m(FROM|INTO|UPDATE|TABLE) (${ENGINE_TABLES.join('|')})\\M',
       format('\\1 %I.\\2', ${internal}), 'g');
   END LOOP;
 END $move$`

@@ -24,23 +24,28 @@ import { version, versions, versionsLink } from './rest/versions.ts'
  * changes at once. In the background, changes get their positions, and expired ones are deleted.
  */
 export function createHistory(resources: readonly Resource[]): Feature {
-  let feed: FeedWatch | undefined
-  const current = () => feed as FeedWatch
+  let started: { readonly feed: FeedWatch; readonly core: Core } | undefined
+  const current = () => (started as NonNullable<typeof started>).feed
+  const accessOf: Core['accessOf'] = (caller) =>
+    (started as NonNullable<typeof started>).core.accessOf(caller)
   return {
     schema: schemaParts(resources, current),
-    operations: { resource: [versions, version], service: [changesOperation(current)] },
+    operations: {
+      resource: [versions, version],
+      service: [changesOperation({ resources, feed: current, accessOf })],
+    },
     links: [changesLink, versionsLink(current)],
     openapi,
     async start(core) {
       const opened = await openFeed(core)
-      feed = opened
+      started = { feed: opened, core }
       const stopUpkeep = core.changesDays > 0 ? startChangeUpkeep(opened) : () => {}
       return () => {
         stopUpkeep()
         opened.stop()
       }
     },
-    written: () => feed?.written(),
+    written: () => started?.feed.written(),
   }
 }
 

@@ -6,6 +6,7 @@ import { readEnd, type Source } from '../../../src/features/history/feed/change-
 import { followFeed } from '../../../src/features/history/feed/follow.ts'
 import { toCursor } from '../../../src/features/history/feed/position.ts'
 import { FeedWatch } from '../../../src/features/history/feed/watch.ts'
+import { unrestricted } from '../../../src/model/access.ts'
 import { DomainError } from '../../../src/model/errors.ts'
 import { createDatabaseOn, findServer } from '../../helpers/database/postgres-server.ts'
 import { purgeChanges } from '../../helpers/database/purge-changes.ts'
@@ -17,6 +18,8 @@ import { readEvents } from '../../helpers/service/read-events.ts'
 import { shareTestService, startTestService } from '../../helpers/service/service.ts'
 
 const SECRET = 'only the tests know this secret of theirs'
+
+const access = unrestricted('all changes are read')
 
 const service = shareTestService(test)
 
@@ -404,7 +407,7 @@ test('a stream goes on after a page that a busy service refused to read, and end
     {
       feed: new FeedWatch({ client: {} as Source['client'], changesDays: 30 }),
       caller: { identity: 'reader', scopes: new Set(), subject: undefined, claims: {} },
-      request: { resources: [], since: 'a', limit: 1 },
+      request: { resources: [], access, since: 'a', limit: 1 },
       empty: (next) => ({ next, hasMore: false }),
       read: async () => answers.shift()?.() as Promise<{ next: string; hasMore: boolean }>,
       signal: new AbortController().signal,
@@ -430,7 +433,7 @@ test('a request that waits is woken by a write of its process, without the next 
 async function waitWith(feed: FeedWatch): Promise<boolean> {
   const ending = new AbortController()
   const timer = setTimeout(() => ending.abort(), 60_000)
-  const request = { resources, since: toCursor(await readEnd(feed.source)), limit: 1 }
+  const request = { resources, access, since: toCursor(await readEnd(feed.source)), limit: 1 }
   await feed.wait(
     request,
     { identity: 'reader', scopes: new Set(), subject: undefined, claims: {} },

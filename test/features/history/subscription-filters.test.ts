@@ -9,6 +9,7 @@ import { species } from '../../../src/domain/resources/species.ts'
 import { readChanges } from '../../../src/features/history/feed/change-feed.ts'
 import { toChange } from '../../../src/features/history/feed/recorded-change.ts'
 import { filterFrom } from '../../../src/graph/schema/filters.ts'
+import { unrestricted } from '../../../src/model/access.ts'
 import { kindOf } from '../../../src/model/fields.ts'
 import { matcherOf } from '../../../src/model/query/matches.ts'
 import type { Operator } from '../../../src/model/query/operators.ts'
@@ -120,7 +121,13 @@ test.serial('a filter matches the changes of the species that the list has with 
   }
   const type = createCompleteSchema(resources).getType('SpeciesFilter') as GraphQLInputType
   const source = { client: database.client, changesDays: 30 }
-  const { changes } = await readChanges(source, { resources: [species], since: undefined, limit: 100 })
+  const access = unrestricted('all changes are read')
+  const { changes } = await readChanges(source, {
+    resources: [species],
+    access,
+    since: undefined,
+    limit: 100,
+  })
   const lower = await lowerCaseOf(database.client)
   const filters = combined(
     graphCondition,

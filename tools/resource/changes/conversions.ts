@@ -2,6 +2,7 @@ import { escapeLiteral as literal, escapeIdentifier as quoted } from 'pg'
 import { alterColumn, answered } from '../tables/statements.ts'
 import { type Column, fieldOf, nameOf } from '../tables/table.ts'
 import type { Pair } from './comparison.ts'
+import { changeStates } from './states.ts'
 import type { Step } from './step.ts'
 
 /** How existing values get another type without a loss. */
@@ -135,12 +136,16 @@ function convertDocuments(
   convert: Conversion['convert'],
 ): string[] {
   const member = literal(column)
-  const update = (table: string, document: string, toJson: (value: string) => string) => {
-    const old = `(${quoted(document)} ->> ${member})::${from.replace(/ COLLATE .*/, '')}`
-    return `UPDATE ${quoted(table)} SET ${quoted(document)} = ${quoted(document)} || jsonb_build_object(${member}, ${toJson(`(${convert(old)})::${to}`)}) WHERE "collection" = ${literal(path)} AND ${quoted(document)} ? ${member}`
+  const converted = (document: string, toJson: (value: string) => string) => {
+    const old = `(${document} ->> ${member})::${from.replace(/ COLLATE .*/, '')}`
+    return `${document} || jsonb_build_object(${member}, ${toJson(`(${convert(old)})::${to}`)})`
   }
+  const update = (table: string, document: string, toJson: (value: string) => string) =>
+    `UPDATE ${quoted(table)} SET ${document} = ${converted(document, toJson)} WHERE "collection" = ${literal(path)} AND ${document} ? ${member}`
+  const recorded = (value: string) => `to_jsonb(${value})`
   return [
-    update('idempotency_keys', 'answer', (value) => answered(to, value)),
-    update('recorded_changes', 'resource', (value) => `to_jsonb(${value})`),
+    update('idempotency_keys', '"answer"', (value) => answered(to, value)),
+    update('recorded_changes', '"resource"', recorded),
+    changeStates(path, column, (state) => converted(state, recorded)),
   ]
 }

@@ -3,6 +3,7 @@ import type { Resource } from '../../../src/model/resource.ts'
 import type { Catalogue, StoredTable } from '../tables/catalogue.ts'
 import { makeTable, type Table } from '../tables/table.ts'
 import { formerResource } from './former.ts'
+import { changeStates } from './states.ts'
 import type { Step } from './step.ts'
 
 /** The declared renames of tables and columns, and of all objects named after them. */
@@ -63,6 +64,11 @@ function renameColumn({ name: table, resource }: Table, old: string, name: strin
     `ALTER TABLE ${quoted(table)} RENAME COLUMN ${quoted(old)} TO ${quoted(name)}`,
     `UPDATE "idempotency_keys" SET "answer" = ("answer" - ${from}) || jsonb_build_object(${to}, "answer" -> ${from}) WHERE "collection" = ${literal(resource.path)} AND "answer" ? ${from}`,
     `UPDATE "recorded_changes" SET "resource" = ("resource" - ${from}) || jsonb_build_object(${to}, "resource" -> ${from}) WHERE "collection" = ${literal(resource.path)} AND "resource" ? ${from}`,
+    changeStates(
+      resource.path,
+      old,
+      (state) => `(${state} - ${from}) || jsonb_build_object(${to}, ${state} -> ${from})`,
+    ),
   ]
 }
 

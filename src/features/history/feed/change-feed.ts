@@ -3,8 +3,15 @@ import { exactColumns } from '../../../database/sql/statement.ts'
 import { allows, authorize, type Caller, lackOf } from '../../../model/caller.ts'
 import { DomainError, errorAt } from '../../../model/errors.ts'
 import type { Resource } from '../../../model/resource.ts'
-import { POSITIONS_OF_TIMELINE, toCursor, toPosition } from './position.ts'
-import { type ChangeRow, type RecordedChange, toChange } from './recorded-change.ts'
+import { type Place, POSITIONS_OF_TIMELINE, toCursor, toPlace } from './position.ts'
+import {
+  type ReadableChanges,
+  type ReadRequest,
+  readableChangesOf,
+  type StateRow,
+} from './readable-changes.ts'
+import { type RecordedChange, toChange } from './recorded-change.ts'
+import { exactOf, limitingOwner, parentState } from './states.ts'
 import { numberChanges } from './upkeep.ts'
 
 export interface ChangePage {
@@ -14,8 +21,7 @@ export interface ChangePage {
   readonly hasMore: boolean
 }
 
-export interface ChangeRequest {
-  readonly resources: readonly Resource[]
+export interface ChangeRequest extends ReadRequest {
   /** A cursor, `now` for the end of the feed, or undefined for the oldest change that is kept. */
   readonly since: string | undefined
   readonly limit: number
@@ -47,10 +53,11 @@ export async function readChanges(
 ): Promise<ChangePage> {
   const { since } = request
   if (changesDays === 0) throw new DomainError('RESOURCE_NOT_FOUND', 'The service does not record changes.')
-  const after = since === NOW ? Number.MAX_SAFE_INTEGER : since === undefined ? 0 : toPosition(since)
+  const begin = { after: since === NOW ? Number.MAX_SAFE_INTEGER : 0, parts: 0 }
+  const place = since === NOW || since === undefined ? begin : toPlace(since)
   // Before the page is read, since otherwise it could lack changes that another process numbers.
   await numberChanges(client)
-  const { rows, reached, purged, last, isGone, hasMore } = await readPart(client, request, after)
+  const { changes, next, purged, last, isGone, hasMore } = await readPart(client, request, place)
   if (since === NOW) return { changes: [], next: toCursor(last), hasMore: false }
   if (since !== undefined && isGone) {
     const message =
@@ -58,11 +65,8 @@ export async function readChanges(
       'Read the lists again and continue from there.'
     throw new DomainError('RESOURCE_GONE', message)
   }
-  return {
-    changes: rows.map((row) => toChange(request.resources, row)),
-    next: toCursor(Math.max(after, reached, since === undefined ? purged : 0)),
-    hasMore,
-  }
+  const isBefore = since === undefined && toPlace(next).after < purged
+  return { changes, next: isBefore ? toCursor(purged) : next, hasMore }
 }
 
 export async function readEnd({ client }: Source): Promise<number> {
@@ -78,9 +82,8 @@ export async function hasChanges(
 ): Promise<{ isThere: boolean; reached: string | undefined }> {
   const { since } = request
   if (since === undefined || since === NOW) return { isThere: true, reached: since }
-  const after = toPosition(since)
-  const { rows, reached, isGone, hasMore } = await readPart(client, { ...request, limit: 1 }, after)
-  return { isThere: rows.length > 0 || hasMore || isGone, reached: toCursor(Math.max(after, reached)) }
+  const { changes, next, isGone, hasMore } = await readPart(client, { ...request, limit: 1 }, toPlace(since))
+  return { isThere: changes.length > 0 || hasMore || isGone, reached: next }
 }
 
 /**
@@ -116,37 +119,65 @@ interface Feed {
   readonly scanned: number
 }
 
+/** Stored changes that are read at least for a caller that may not read all rows, because it may see few of them. */
+const LEAST_STORED = 20
+
 const TIMELINE = `${POSITIONS_OF_TIMELINE}::bigint`
 
-/** A row of a mass deletion is read as one row for each child. */
-const READ = `
-  WITH scanned AS (SELECT position FROM recorded_changes WHERE position > $1 ORDER BY position LIMIT $4)
-  SELECT feed.last_position::float8 AS last, feed.purged_position::float8 AS purged,
+/**
+ * Reads changes with the facts of the feed. A row of a mass deletion is read as one row for each child. For a view, also the
+ * states that decide what it shows, from the position on from which they are recorded.
+ */
+function statementFor(readable: ReadableChanges | undefined): string {
+  const start = readable ? 'GREATEST($1, (SELECT states_position FROM change_feed))' : '$1'
+  const purged = readable ? 'GREATEST(feed.purged_position, feed.states_position)' : 'feed.purged_position'
+  return `
+  WITH scanned AS (SELECT position FROM recorded_changes WHERE position > ${start} ORDER BY position LIMIT $4)
+  SELECT feed.last_position::float8 AS last, ${purged}::float8 AS purged,
     $1 / ${TIMELINE} < feed.last_position / ${TIMELINE} AND $1 > GREATEST(feed.purged_position, (
       SELECT max(position) FROM recorded_changes WHERE position < ($1 / ${TIMELINE} + 1) * ${TIMELINE})) AS lost,
     (SELECT max(position) FROM scanned)::float8 AS reached, (SELECT count(*) FROM scanned)::int AS scanned,
     change.position::float8 AS position, change.collection, change.parent_id, change.id, change.version, change.event,
-    change.changed_date, change.changed_by, change.columns,
-    (SELECT jsonb_object_agg(key, value #>> '{}') FROM jsonb_each(change.columns) WHERE key = ANY($5)) AS exact
+    change.changed_date, change.changed_by, change.columns, ${exactOf('change.columns', '$5')} AS exact
+    ${readable ? `, before, ${exactOf('before', '$5')} AS before_exact, parent, ${exactOf('parent', '$5')} AS parent_exact` : ''}
   FROM change_feed AS feed LEFT JOIN LATERAL (
     SELECT one.position - COALESCE(cardinality(ids) - place, 0) AS position, one.collection, one.parent_id,
       COALESCE(child.id, one.id) AS id, COALESCE(child.version, one.version) AS version, one.event, one.changed_date,
       one.changed_by, CASE WHEN one.event <> 'deleted' THEN one.resource END AS columns
+      ${readable ? `, NULLIF(CASE WHEN ids IS NULL THEN one.before ELSE one.before -> (place - 1)::int END, 'null') AS before, ${parentOf(readable)} AS parent` : ''}
     FROM recorded_changes AS one
     LEFT JOIN LATERAL unnest(ids, versions) WITH ORDINALITY AS child (id, version, place) ON TRUE
-    WHERE one.position > $1 AND one.position <= (SELECT max(position) FROM scanned) AND one.collection = ANY($2)
+    WHERE one.position > ${start} AND one.position <= (SELECT max(position) FROM scanned) AND one.collection = ANY($2)
       AND one.position - COALESCE(cardinality(ids) - place, 0) > $1
     ORDER BY 1 LIMIT $3
   ) AS change ON TRUE ORDER BY change.position`
+}
 
-async function readPart(client: StatementClient, { resources, limit }: ChangeRequest, after: number) {
-  const paths = resources.map(({ path }) => path)
-  const values = [after, paths, limit + 1, SCANNED_POSITIONS, resources.flatMap(exactColumns)]
-  const found = await client.$rows<ChangeRow & Feed>({ text: READ, values })
-  const [feed] = found as [ChangeRow & Feed]
+function parentOf({ scanned, access }: ReadableChanges): string {
+  const cases = scanned.flatMap((resource) => {
+    const owner = limitingOwner(access, resource)
+    return owner ? `WHEN '${resource.path}' THEN ${parentState(owner, 'one.parent_id', 'one.position')}` : []
+  })
+  return cases.length > 0 ? `CASE one.collection ${cases.join(' ')} END` : 'NULL::jsonb'
+}
+
+async function readPart(client: StatementClient, request: ChangeRequest, place: Place) {
+  const readable = readableChangesOf(client, request)
+  const scanned = readable?.scanned ?? request.resources
+  const limit = readable ? Math.max(request.limit, LEAST_STORED) : request.limit
+  const exact = scanned.flatMap(exactColumns)
+  const values = [place.after, scanned.map(({ path }) => path), limit + 1, SCANNED_POSITIONS, exact]
+  const found = await client.$rows<StateRow & Feed>({ text: statementFor(readable), values })
+  const [feed] = found as [StateRow & Feed]
   const rows = found.filter(({ position }) => position !== null).slice(0, limit)
   const isFull = found.length > limit
   const reached = (isFull ? rows.at(-1)?.position : feed.reached) ?? 0
-  const isGone = after < feed.purged || after > feed.last || feed.lost
-  return { ...feed, rows, reached, isGone, hasMore: isFull || feed.scanned === SCANNED_POSITIONS }
+  const seen = await readable?.pageOf(rows, request.limit, place)
+  return {
+    ...feed,
+    changes: seen?.changes ?? rows.map((row) => toChange(request.resources, row)),
+    next: seen?.next ?? toCursor(Math.max(place.after, reached)),
+    isGone: place.after < feed.purged || place.after > feed.last || feed.lost,
+    hasMore: seen?.next !== undefined || isFull || feed.scanned === SCANNED_POSITIONS,
+  }
 }

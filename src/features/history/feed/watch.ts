@@ -4,6 +4,7 @@ import type { WriteNotifications } from '../../../database/notifications.ts'
 import type { Caller } from '../../../model/caller.ts'
 import { type ChangeRequest, hasChanges, readEnd, type Source } from './change-feed.ts'
 import { timelineOf } from './position.ts'
+import { readableKey } from './readable-changes.ts'
 import { numberChanges } from './upkeep.ts'
 
 /** How often the feed is read while a request waits, for changes that no notification announces. */
@@ -152,7 +153,7 @@ export class FeedWatch {
   }
 
   #find(request: ChangeRequest): Search {
-    const key = [request.since, ...request.resources.map(({ path }) => path)].join(' ')
+    const key = `${request.since} ${readableKey(request)}`
     const earlier = this.#searches.get(key)
     if (earlier) return earlier
     const search = hasChanges(this.source, request).catch(() => {

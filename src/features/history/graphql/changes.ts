@@ -22,6 +22,7 @@ import {
 } from '../feed/change-feed.ts'
 import { followFeed } from '../feed/follow.ts'
 import { toCursor } from '../feed/position.ts'
+import { readableKey } from '../feed/readable-changes.ts'
 import type { RecordedChange } from '../feed/recorded-change.ts'
 import type { FeedWatch } from '../feed/watch.ts'
 
@@ -68,7 +69,7 @@ export function changesQuery(resources: readonly Resource[]): SchemaField {
       const { domain } = context
       refuseOutOfBounds('limit', limit, 1, domain.maximumPageSize)
       const wanted = readableCollections(resources, collections ?? undefined, context.caller)
-      const request = { resources: wanted, since: since ?? undefined, limit }
+      const request = { resources: wanted, access: context.access, since: since ?? undefined, limit }
       const { changes, next, hasMore } = await readChanges(domain, request)
       if (since === NOW) seeChangesSoFar(context)
       return { items: changes.map((change) => toItem(change, context.caller)), hasMore, nextCursor: next }
@@ -157,11 +158,11 @@ async function followChanges(
   since: string | null | undefined,
   isShown: (change: RecordedChange) => boolean = () => true,
 ): Promise<AsyncIterable<RecordedChange | undefined>> {
-  const { caller, connections, domain, slot, subscriber } = context
+  const { caller, access, connections, domain, slot, subscriber } = context
   if (!subscriber) throw new TypeError('A subscription needs a stream of events.')
   const { signal } = subscriber
   const limit = Math.min(subscriber.pageSize, domain.maximumPageSize)
-  const request = { resources, since: since ?? NOW, limit }
+  const request = { resources, access, since: since ?? NOW, limit }
   slot.throwIfLate()
   const first = await readPage(feed, connections, request)
   if (request.since === NOW) seeChangesSoFar(context)
@@ -183,17 +184,11 @@ function seeChangesSoFar({ caller, domain }: GraphContext): void {
   domain.readers?.recordWrite(caller)
 }
 
-/** Subscriptions at the same position share a page. */
+/** Subscriptions with the same view, at the same position, share a page. */
 function readPage({ source }: FeedWatch, connections: Connections, request: ChangeRequest) {
-  const { resources, since, limit } = request
   return connections.read({
     client: source.client,
-    key: requestKey(
-      'changes',
-      resources.map(({ path }) => path),
-      since,
-      limit,
-    ),
+    key: requestKey('changes', readableKey(request), request.since, request.limit),
     scans: [],
     // Replicas may lack changes, and cannot assign positions.
     run: () => readChanges(source, request),

@@ -45,7 +45,7 @@ export function versionsQuery(resources: readonly Resource[]): SchemaField {
       ): RecordedVersionPage`,
     resolve: async (_, { collection, id, parentId, version, before, limit }: VersionsArguments, context) => {
       context.slot.throwIfLate()
-      const { domain, caller } = context
+      const { access, domain, caller } = context
       const below = before ?? HIGHEST_VERSION
       refuseOutOfBounds('limit', limit, 1, domain.maximumPageSize)
       refuseOutOfBounds('before', below, 1, HIGHEST_VERSION)
@@ -54,8 +54,8 @@ export function versionsQuery(resources: readonly Resource[]): SchemaField {
       const key = { id, parentId: parents[resource.kind] }
       const { versions, hasMore } =
         typeof version === 'number'
-          ? { versions: [await readVersion(domain, resource, key, version)], hasMore: false }
-          : await readVersions(domain, resource, key, { before: below, limit })
+          ? { versions: [await readVersion(domain, resource, key, { version, access })], hasMore: false }
+          : await readVersions(domain, resource, key, { before: below, limit, access })
       const view = viewFor(resource, caller)
       const items = versions.map(({ event, row, ...recorded }) => {
         return { ...recorded, event: event?.toUpperCase(), resource: row && jsonValues(view, row) }

@@ -7,7 +7,10 @@ import type { Context } from '../../../http/context.ts'
 import { requestHeader } from '../../../http/headers/request-headers.ts'
 import { preferencesOf, reportApplied } from '../../../http/negotiation.ts'
 import type { Handler } from '../../../http/routes.ts'
-import type { Values } from '../../../model/resource.ts'
+import type { Access } from '../../../model/access.ts'
+import type { Caller } from '../../../model/caller.ts'
+import type { Resource, Values } from '../../../model/resource.ts'
+import { viewFor } from '../../../model/views.ts'
 import { runForRequest } from '../../../rest/graphql-operations.ts'
 import { picker } from '../../../rest/hal.ts'
 import { ABSENT, type HeaderLink, type RestParts, type ServiceOperation } from '../../../rest/operation.ts'
@@ -16,6 +19,7 @@ import { linkDescription, MEDIA_TYPES, negotiate, respond } from '../../../rest/
 import { type Urls, urlsFor, withQuery } from '../../../rest/urls.ts'
 import { readableCollections } from '../feed/change-feed.ts'
 import { followFeed } from '../feed/follow.ts'
+import { readableKey } from '../feed/readable-changes.ts'
 import type { FeedWatch } from '../feed/watch.ts'
 
 export const CHANGES_PATH = '/changes'
@@ -70,9 +74,16 @@ const record = {
   errors: ['ACCESS_DENIED', ...ABSENT, 'METHOD_NOT_ALLOWED'],
 } as const satisfies Omit<ServiceOperation, 'handler'>
 
-/** @param feed available once the service has started */
-export function changesOperation(feed: () => FeedWatch): ServiceOperation {
-  return { ...record, handler: (parts) => changesHandler(parts, feed) }
+/** What the operation follows. */
+interface Followed {
+  readonly resources: readonly Resource[]
+  /** Available once the service has started, as the access of callers. */
+  feed(): FeedWatch
+  accessOf(caller: Caller): Access
+}
+
+export function changesOperation(followed: Followed): ServiceOperation {
+  return { ...record, handler: (parts) => changesHandler(parts, followed) }
 }
 
 const OPERATION = `query ($since: String, $collections: [String!], $limit: Int!) {
@@ -100,7 +111,10 @@ interface Change extends Values {
   readonly resource: Values | null
 }
 
-function changesHandler({ resources, executor, settings }: RestParts, feed: () => FeedWatch): Handler {
+function changesHandler(
+  { resources, executor, settings }: RestParts,
+  { feed, accessOf, resources: stored }: Followed,
+): Handler {
   const operation = executor.prepare({ type: 'query', name: 'changes', text: OPERATION, sizedBy: 'limit' })
   const collections = new Map(
     resources.map((resource) => [resource.path, { resource, membersOf: picker(resource.shownFields) }]),
@@ -117,7 +131,9 @@ function changesHandler({ resources, executor, settings }: RestParts, feed: () =
   })
 
   const requestOf = (ctx: Context, { since, collections, limit }: ChangesQuery) => {
-    return { since, limit, resources: readableCollections(resources, collections, callerOf(ctx)) }
+    const caller = callerOf(ctx)
+    const wanted = readableCollections(stored, collections, caller)
+    return { since, limit, resources: wanted, access: accessOf(caller) }
   }
 
   function represent({ cursor, resource: values, event, parent_id, ...change }: Change, urls: Urls): Values {
@@ -166,7 +182,8 @@ function changesHandler({ resources, executor, settings }: RestParts, feed: () =
     // The first page is read before the stream begins, so that its errors have a status.
     const { changes: first } = await runForRequest(ctx, operation, query)
     const [caller, urls, request] = [callerOf(ctx), urlsFor(ctx, settings), requestOf(ctx, query)]
-    const filter = [urls.base, query.limit, ...request.resources.map(({ path }) => path)].join(' ')
+    const variants = request.resources.map((resource) => viewFor(resource, caller).variant)
+    const filter = `${urls.base} ${query.limit} ${variants} ${readableKey(request)}`
     const read = async (since: string) => {
       const key = `${since} ${filter}`
       const readOwn = async () => {
