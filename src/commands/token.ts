@@ -1,4 +1,5 @@
 import type { Domain } from '../model/domain.ts'
+import { isObject } from '../model/values.ts'
 import { ArgumentsError, runCommand } from '../service/command.ts'
 import { mintToken, tokenSettings } from '../service/development-token.ts'
 import { loadConfiguration } from '../service/settings/configuration.ts'
@@ -11,6 +12,7 @@ const usage = `Prints an access token, signed with JWT_SECRET or the development
                 default: "*:read *:write"
   --expires-in  seconds, or a duration such as 90m, 12h or 30d; default: 12h
   --subject     the subject of the token, recorded as the author of its changes; default: developer
+  --claims      other claims, which access rules use, as a JSON object: '{"role":"instructor"}'
 
 The service creates the development secret when it first starts; this command only reads it.`
 
@@ -18,12 +20,14 @@ const options = {
   scope: { type: 'string', default: '*:read *:write' },
   'expires-in': { type: 'string', default: '12h' },
   subject: { type: 'string', default: 'developer' },
+  claims: { type: 'string', default: '{}' },
 } as const
 
 const DURATION = /^[1-9][0-9]{0,9}(?: ?[smhdwy])?$/
 
 await runCommand(usage, { options }, async ({ values }) => {
   const { scope, subject, 'expires-in': expiresIn } = values
+  const claims = parseClaims(values.claims)
   const { settings, domain } = await loadConfiguration()
   refuseUnknownScopes(scope, domain)
   if (!DURATION.test(expiresIn)) {
@@ -32,8 +36,17 @@ await runCommand(usage, { options }, async ({ values }) => {
     )
   }
   const tokens = await tokenSettings(settings, { mayCreate: false })
-  console.log(await mintToken(tokens, { scope, subject, expiresIn }))
+  console.log(await mintToken(tokens, { scope, subject, expiresIn }, claims))
 })
+
+/** @throws {ArgumentsError} for a text that is not a JSON object */
+function parseClaims(text: string): object {
+  try {
+    const claims: unknown = JSON.parse(text)
+    if (isObject(claims)) return claims
+  } catch {}
+  throw new ArgumentsError(`--claims must be a JSON object, as in '{"role":"instructor"}', not ${text}`)
+}
 
 /** @throws {ArgumentsError} for a scope that no request needs */
 function refuseUnknownScopes(scope: string, { resources }: Domain): void {

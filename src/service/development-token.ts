@@ -39,16 +39,18 @@ export async function developmentSecret(dataDir: string, mayCreate = true): Prom
 /**
  * @param request `scope`: separated by spaces; `subject`: the author of changes; `expiresIn`: seconds, or a duration such
  *   as `12h` or `30d`
+ * @param others claims besides these, for access rules
  * @throws {SettingsError} when a key set verifies the tokens: only its owner can sign them
  */
 export async function mintToken(
   { jwt, jwtIssuer, jwtAudience }: TokenSettings,
   { scope, subject, expiresIn }: Record<'scope' | 'subject' | 'expiresIn', string>,
+  others: object = {},
 ): Promise<string> {
   if (jwt.kind === 'jwks') {
     throw new SettingsError(['JWT_JWKS_URL: only the owner of that key set can issue tokens'])
   }
-  const claims = { scope, sub: subject, iss: jwtIssuer, aud: jwtAudience } as JWTPayload
+  const claims = { ...others, scope, sub: subject, iss: jwtIssuer, aud: jwtAudience } as JWTPayload
   return new SignJWT(claims)
     .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
     .setIssuedAt()

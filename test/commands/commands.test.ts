@@ -86,6 +86,16 @@ test.serial(
   },
 )
 
+test.serial('token adds claims for access rules, which cannot replace the others', async (t) => {
+  const claims = '{"role":"instructor","sub":"other"}'
+  const environment = { JWT_SECRET: secret }
+  const { output } = await run('token', environment, '--subject', 'ada', '--claims', claims)
+  t.like(await claimsOf(output, secret), { role: 'instructor', sub: 'ada' })
+  const { status, errors } = await run('token', environment, '--claims', '["role"]')
+  t.is(status, 2)
+  t.regex(errors, /--claims must be a JSON object/)
+})
+
 test.serial('token creates no development secret, because the service would not know it', async (t) => {
   const folder = await createTestFolder(t)
   const { errors, output, status } = await runIn(folder, 'token', {})
