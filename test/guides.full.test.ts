@@ -4,25 +4,34 @@ import { text } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
+import { mapped } from '../src/model/values.ts'
 import type { Settings } from '../src/service/settings/settings.ts'
 import { createTestFolder } from './helpers/database/database.ts'
 import { createOwnServer, findPrograms } from './helpers/database/own-server.ts'
 import { isAsShown, readBlocks, readGuide, runSteps } from './helpers/process/guide.ts'
 import { isInstalled } from './helpers/process/programs.ts'
+import type { Client } from './helpers/service/client.ts'
 import { runCommand } from './helpers/service/commands.ts'
-import { startTestService } from './helpers/service/service.ts'
+import { startTestService, type TestService } from './helpers/service/service.ts'
 import { listen } from './helpers/service/tokens.ts'
 
 /** Starts a service with the example catalogue, and runs the guide from top to bottom. */
-async function printsWhatItShows(t: ExecutionContext, name: string, settings: Partial<Settings> = {}) {
+async function printsWhatItShows(
+  t: ExecutionContext,
+  name: string,
+  settings: Partial<Settings> = {},
+  tokens: Readonly<Record<string, Parameters<TestService['withScope']>>> = {},
+) {
   if (!(await isInstalled(t, 'bash', 'curl', 'jq'))) return
-  const { origin, base, writer, settings: used } = await startTestService(t, settings)
+  const { origin, base, writer, withScope, settings: used } = await startTestService(t, settings)
   const { databaseUrl, dataDir } = used
   const seed = await runCommand('seed', databaseUrl ? { DATABASE_URL: databaseUrl } : { DATA_DIR: dataDir })
   t.is(seed.status, 0, seed.errors)
   const steps = await readGuide(name)
-  const token = writer.authorization?.replace('Bearer ', '') ?? ''
-  const outputs = await runSteps(steps, await createTestFolder(t), { origin, base, token })
+  const tokenOf = ({ authorization }: Client) => authorization?.replace('Bearer ', '') ?? ''
+  const more = mapped(tokens, (caller) => tokenOf(withScope(...caller)))
+  const place = { origin, base, token: tokenOf(writer) }
+  const outputs = await runSteps(steps, await createTestFolder(t), place, more)
   const tried = steps.filter(({ shown }) => shown !== undefined)
   t.true(tried.length > 3, `${name} shows nothing`)
   for (const [index, { code, shown }] of steps.entries()) {
@@ -32,6 +41,16 @@ async function printsWhatItShows(t: ExecutionContext, name: string, settings: Pa
 }
 
 test('the guide to paging prints what it shows', (t) => printsWhatItShows(t, 'paging'))
+test('the guide to access prints what it shows', (t) =>
+  printsWhatItShows(
+    t,
+    'access',
+    { ruleSettings: { planetReference: 'stub', trainingAccess: 'own' } },
+    {
+      AMARA: ['training-records:read astronauts:read', '3f0b0c8e-5d3d-4a57-9a0e-0f3b8f1c2d11'],
+      INSTRUCTOR: ['*:read', 'lindqvist', { role: 'instructor' }],
+    },
+  ))
 test('the guide to batches prints what it shows', (t) => printsWhatItShows(t, 'batches'))
 test('the guide to retries prints what it shows', (t) =>
   printsWhatItShows(t, 'retries-and-idempotency', { rateLimit: 40 }))

@@ -16,13 +16,15 @@ import { type Client, createClient, type Json } from '../helpers/service/client.
 import { refusedRows, runCommand } from '../helpers/service/commands.ts'
 import { createConformanceCheck } from '../helpers/service/conformance.ts'
 import { crawl, type Relations } from '../helpers/service/crawl.ts'
-import { PROCESS_TOKEN, type ServiceProcess, startProcess } from '../helpers/service/service-process.ts'
+import { processToken, type ServiceProcess, startProcess } from '../helpers/service/service-process.ts'
 import { openStudio, wordsOf } from '../helpers/service/studio.ts'
 
 // The engine serves any domain: a library, of which it has only the definitions in the folder `library`.
 
 const project = fileURLToPath(new URL('../../', import.meta.url))
 const run = promisify(execFile)
+
+const LIBRARIAN = processToken('tester', { role: 'librarian' })
 
 const releases: (() => Promise<void>)[] = []
 const owner: Owner = { teardown: (release) => void releases.push(release) }
@@ -45,7 +47,7 @@ test.serial.before('definitions become migrations, a Prisma client and a service
   const origin = await served.origin
   base = `${origin}/api/v1`
   const check = createConformanceCheck(readSettings({}), library.domain)
-  client = createClient(origin, base, PROCESS_TOKEN, check)
+  client = createClient(origin, base, LIBRARIAN, check)
 })
 
 test.after.always(async () => {
@@ -90,6 +92,29 @@ test.serial('its rules hold, with codes that the error catalogue explains', asyn
     accept: 'application/json',
   })
   t.regex(explained.body.cause, /lent/)
+})
+
+test.serial('readers see the loans that they have asked for, and librarians all', async (t) => {
+  const readerNamed = (subject: string) =>
+    createClient(new URL(base).origin, base, processToken(subject, { role: 'reader' }))
+  const [ada, ben] = [readerNamed('ada'), readerNamed('ben')]
+  const loan = { book_id: 'tide-tables', borrower: 'Ada', reader: 'ben' }
+  const { status, body } = await ada.post('/loans', loan)
+  t.deepEqual([status, body.reader], [201, 'ada'])
+  const path = `/loans/${body.id}`
+  const seenBy = async (client: Client) => {
+    const list = await client.get('/loans?fields=reader&limit=100')
+    const readers = list.body._embedded.loans.map(({ reader }: Json) => reader)
+    return [list.body.total_count, (await client.get(path)).status, ...new Set(readers)]
+  }
+  t.deepEqual(await seenBy(ada), [1, 200, 'ada'])
+  t.deepEqual(await seenBy(ben), [0, 404])
+  const [count, ...others] = await seenBy(client)
+  t.true(count > 1 && others.includes('ada'))
+  t.is((await ben.patch(path, { borrower: 'Ben' })).status, 404)
+  t.is((await ada.patch(path, { borrower: 'Ada B.' })).status, 204)
+  t.is((await ada.delete(path)).status, 403)
+  t.is((await client.delete(path)).status, 204)
 })
 
 test.serial('of two requests for the last copy at the same time, one gets it', async (t) => {
@@ -418,7 +443,7 @@ test.serial('WORKERS serve it together', async (t) => {
   }
   const service = startProcess({ ...served, ...shared }, t)
   const origin = await service.origin
-  const headers = { authorization: `Bearer ${PROCESS_TOKEN}`, connection: 'close' }
+  const headers = { authorization: `Bearer ${LIBRARIAN}`, connection: 'close' }
   const statuses = async () => {
     const requests = Array.from({ length: 20 }, (_, index) =>
       fetch(`${origin}/api/v1/authors`, {
@@ -512,7 +537,7 @@ test.serial(
     await migrate('--allow-data-loss', '--default', 'copies.lent=false')
     await command('build')
     served = startProcess(environment, owner)
-    const again = createClient(await served.origin, `${await served.origin}/api/v1`, PROCESS_TOKEN)
+    const again = createClient(await served.origin, `${await served.origin}/api/v1`, LIBRARIAN)
     const { body, headers } = await again.get('/books/salt-roads/copies/kept')
     t.like(body, { place: 'C 1', lent: false, price_euros: 7.5, book_id: 'salt-roads' })
     t.false('condition' in body)

@@ -30,5 +30,10 @@ export const domain: Domain = {
       description: 'An unknown planet_origin creates the planet (stub) or is refused (strict)',
       choices: ['stub', 'strict'],
     },
+    TRAINING_ACCESS: {
+      description:
+        'Training records are read by all, or own: by their astronaut (sub) and by instructors (role)',
+      choices: ['all', 'own'],
+    },
   },
 }

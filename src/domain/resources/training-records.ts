@@ -14,6 +14,11 @@ export const trainingRecords = defineResource({
     instructor: text('Name of the instructor.'),
     expires_date: timestamp('Date of expiry.'),
   },
+  access: {
+    read: ({ subject, claims }, settings) =>
+      settings['trainingAccess'] === 'all' ||
+      claims['role'] === 'instructor' || { astronaut_id: { equals: subject } },
+  },
   example: {
     course: 'Vehicle egress',
     completed_date: '2030-02-14T16:00:00.000Z',

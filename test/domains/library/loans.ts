@@ -1,4 +1,4 @@
-import { defineResource, enumeration, reference, text, timestamp } from 'halgraph/domain'
+import { type AccessRule, defineResource, enumeration, reference, text, timestamp } from 'halgraph/domain'
 import { hasFreeCopy, lendingCodes } from './lending-rules.ts'
 
 export const fields = {
@@ -19,7 +19,16 @@ export const fields = {
     },
   ),
   due_date: timestamp('When the copy must be back.'),
+  reader: text('Subject of who has asked for the loan.', {
+    readOnly: true,
+    index: 'filter',
+    initially: (caller) => caller.subject,
+  }),
 }
+
+/** All loans for librarians, and for readers their own. */
+const isOwn: AccessRule = ({ subject, claims }) =>
+  claims['role'] === 'librarian' || { reader: { equals: subject } }
 
 export const loans = defineResource({
   kind: 'collection',
@@ -29,6 +38,7 @@ export const loans = defineResource({
   randomIdentifiers: true,
   fields,
   example: { book_id: 'tide-tables', borrower: 'Ilse Moreau', due_date: '2031-05-01T00:00:00.000Z' },
+  access: { read: isOwn, change: isOwn, delete: ({ claims }) => claims['role'] === 'librarian' },
   databaseRule: hasFreeCopy,
   detailCodes: lendingCodes,
 })

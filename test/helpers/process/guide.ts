@@ -41,7 +41,7 @@ export async function readGuide(name: string): Promise<Step[]> {
 }
 
 /**
- * Runs the steps in one shell, in which `API` and `TOKEN` are set; each program in JavaScript is a process. Resolves to
+ * Runs the steps in one shell, in which `API`, `TOKEN` and `more` are set; each program in JavaScript is a process. Resolves to
  * what each has printed.
  *
  * @throws if a step fails, with what was printed
@@ -50,6 +50,7 @@ export async function runSteps(
   steps: readonly Step[],
   folder: string,
   { origin, base, token }: { origin: string; base: string; token: string },
+  more: Readonly<Record<string, string>> = {},
 ): Promise<string[]> {
   const commands = await Promise.all(
     steps.map(async ({ language, code }, index) => {
@@ -61,7 +62,7 @@ export async function runSteps(
   )
   const script = join(folder, 'guide.sh')
   await writeFile(script, `set -euo pipefail\n${commands.map((code) => `${code}printf '\\x1e'\n`).join('')}`)
-  const env = { ...process.env, API: base, TOKEN: token }
+  const env = { ...process.env, API: base, TOKEN: token, ...more }
   const { stdout } = await run('bash', [script], { cwd: folder, env })
   return stdout.replaceAll('\r', '').replaceAll(origin, ADDRESS).split(END).slice(0, steps.length)
 }

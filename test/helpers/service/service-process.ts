@@ -16,8 +16,8 @@ export const ENGINE_OPTIONS = process.execArgv.filter((option) => option.startsW
 export const PROCESS_TOKEN = processToken('tester')
 
 /** The same for a caller of that name. */
-export function processToken(subject: string): string {
-  return accessToken({ secret: SECRET, scope: '*:read *:write', subject })
+export function processToken(subject: string, claims: Readonly<Record<string, unknown>> = {}): string {
+  return accessToken({ secret: SECRET, scope: '*:read *:write', subject, claims })
 }
 
 /** The service as a process of its own. */

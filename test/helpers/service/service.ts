@@ -6,7 +6,7 @@ import { prepareApplication, type ServiceParts } from '../../../src/service/appl
 import { startService } from '../../../src/service/server.ts'
 import { readSettings, type Settings } from '../../../src/service/settings/settings.ts'
 import { createTestDatabase, type Owner, type TestDatabase } from '../database/database.ts'
-import { domain } from '../domain/domain.ts'
+import { domain, unlimitedClaims } from '../domain/domain.ts'
 import { listenWith } from '../process/listen-with.ts'
 import { takeTurn } from '../process/turns.ts'
 import { accessToken } from './access-token.ts'
@@ -31,7 +31,7 @@ export interface TestService {
   /** `*:read *:write` */
   readonly writer: Client
   /** A client with these scopes only, as in `species:read planets:write`, and of that name if it has one. */
-  withScope(scope: string, subject?: string): Client
+  withScope(scope: string, subject?: string, claims?: Readonly<Record<string, unknown>>): Client
   /** A client of that name that may do everything. */
   withSubject(subject: string): Client
 }
@@ -122,9 +122,9 @@ export async function startTestService(
   const { origin, base } = service
   // Whatever a test asks for, the answer must be one that the OpenAPI document describes.
   const check = createConformanceCheck(settings, parts.domain)
-  const withScope = (scope: string, subject?: string) => {
+  const withScope: TestService['withScope'] = (scope, subject, claims = unlimitedClaims) => {
     const named = subject === undefined ? {} : { subject }
-    return createClient(origin, base, accessToken({ secret: SECRET, scope, ...named }), check)
+    return createClient(origin, base, accessToken({ secret: SECRET, scope, claims, ...named }), check)
   }
   return {
     origin,
@@ -137,7 +137,11 @@ export async function startTestService(
     writer: withScope('*:read *:write'),
     withScope,
     withSubject: (subject) =>
-      createClient(origin, base, accessToken({ secret: SECRET, scope: '*:read *:write', subject })),
+      createClient(
+        origin,
+        base,
+        accessToken({ secret: SECRET, scope: '*:read *:write', subject, claims: unlimitedClaims }),
+      ),
   }
 }
 
