@@ -37,7 +37,7 @@ interface Difference {
 }
 
 /** What was compared, and what differed. */
-class Report {
+export class Report {
   requests = 0
   readonly statuses = new Map<string, number>()
   readonly differences: Difference[] = []
@@ -144,12 +144,15 @@ async function compareRound(
   }
 }
 
-async function hold(conversation: Conversation, ask: (request: Request) => Promise<Answer>): Promise<void> {
+export async function hold(
+  conversation: Conversation,
+  ask: (request: Request) => Promise<Answer>,
+): Promise<void> {
   let step = conversation.next()
   while (!step.done) step = conversation.next(await ask(step.value))
 }
 
-function randomConversation(world: World, schema: GraphQLSchema): Conversation {
+export function randomConversation(world: World, schema: GraphQLSchema, isWriting = true): Conversation {
   const make = world.random.weighted<() => Conversation>([
     [4, () => readOne(world)],
     [5, () => readList(world)],
@@ -157,7 +160,7 @@ function randomConversation(world: World, schema: GraphQLSchema): Conversation {
     [4, () => query(world, schema)],
     [1, () => page(world, schema)],
     [1, () => connection(world, schema)],
-    [3, () => write(world)],
+    [isWriting ? 3 : 0, () => write(world)],
   ])
   return make()
 }
@@ -181,7 +184,7 @@ function randomRules(random: Random, rows: readonly RandomRow[], resources: Worl
 }
 
 /** Undefined if both answers are as they must be. */
-function differenceOf(request: Request, answer: Answer, expected: Answer): string | undefined {
+export function differenceOf(request: Request, answer: Answer, expected: Answer): string | undefined {
   const [own, other] = [normalized(answer), normalized(expected)]
   if (own === other) return undefined
   // A write that succeeds without the other rows may conflict with one of them, or be of a row that can be written and not read.

@@ -133,7 +133,7 @@ interface Caller {
   readonly claims: Readonly<Record<string, unknown>>
 }
 
-async function send(
+export async function send(
   origin: string,
   token: string,
   { method, path, headers, body }: Request,

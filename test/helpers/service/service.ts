@@ -1,13 +1,10 @@
 import type { TestFn } from 'ava'
-import { createHttpServer } from '../../../src/http/server.ts'
 import type { Domain } from '../../../src/model/domain.ts'
-import { basePath } from '../../../src/rest/urls.ts'
-import { prepareApplication, type ServiceParts } from '../../../src/service/application.ts'
+import type { ServiceParts } from '../../../src/service/application.ts'
 import { startService } from '../../../src/service/server.ts'
 import { readSettings, type Settings } from '../../../src/service/settings/settings.ts'
 import { createTestDatabase, type Owner, type TestDatabase } from '../database/database.ts'
 import { domain, unlimitedClaims } from '../domain/domain.ts'
-import { listenWith } from '../process/listen-with.ts'
 import { takeTurn } from '../process/turns.ts'
 import { accessToken } from './access-token.ts'
 import { type Client, createClient } from './client.ts'
@@ -39,7 +36,7 @@ export interface TestService {
 /** Signs the tokens of the callers of {@link startTestService}. */
 export const SECRET = 'only the tests know this secret of theirs'
 
-const TOKENS = {
+export const TOKENS = {
   jwt: { kind: 'secret', secret: SECRET },
   jwtIssuer: undefined,
   jwtAudience: undefined,
@@ -143,32 +140,6 @@ export async function startTestService(
         accessToken({ secret: SECRET, scope: '*:read *:write', subject, claims: unlimitedClaims }),
       ),
   }
-}
-
-/** A client of a second service on the database of the first, with other definitions of the same tables. */
-export async function serveBeside(
-  owner: Owner,
-  { database, settings, faults }: TestService,
-  other: Domain,
-): Promise<(scope: string) => Client> {
-  const state = { isStopping: false, refusedConnections: 0 }
-  const prepared = await prepareApplication({
-    settings,
-    tokens: TOKENS,
-    // Persisted operations may select what the other definitions lack.
-    domain: { ...domain, ...other, folder: { ...domain.folder, operations: undefined } },
-    reportFault: (error) => faults.push(error as Error),
-  })
-  const application = await prepared(database, undefined, state, (work) => work())
-  owner.teardown(async () => application.stop())
-  const origin = await listenWith(owner, createHttpServer(application.handler, settings, state).server)
-  const { namespace, version = 'v1' } = settings
-  return (scope) =>
-    createClient(
-      origin,
-      `${origin}${basePath({ namespace, version })}`,
-      accessToken({ secret: SECRET, scope }),
-    )
 }
 
 /** An owner whose releases run one after the other, the last one first, when its own owner's do. */
