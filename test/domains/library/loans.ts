@@ -21,7 +21,7 @@ export const fields = {
   due_date: timestamp('When the copy must be back.'),
   reader: text('Subject of who has asked for the loan.', {
     readOnly: true,
-    index: 'filter',
+    index: 'list',
     initially: (caller) => caller.subject,
   }),
 }
