@@ -1,6 +1,8 @@
 import test from 'ava'
+import { defineResource } from '../../src/model/resource.ts'
 import { scopedDomain } from '../helpers/domain/scoped-domain.ts'
 import type { Answer, Client, Json } from '../helpers/service/client.ts'
+import { readEvents } from '../helpers/service/read-events.ts'
 import { shareTestService, startTestService } from '../helpers/service/service.ts'
 
 const service = shareTestService(test, {}, { domain: scopedDomain })
@@ -136,7 +138,19 @@ test('a new resource gets the initial values of fields that its caller cannot wr
   })
   t.is(batch.status, 200)
   t.false(batch.text.includes('discovery_method'))
+})
+
+test('a required field that needs a scope is required of callers with the scope', async (t) => {
   t.is((await physician().post('/planets', { name: 'Required' })).status, 400)
+  t.is((await physician().put('/planets/required', { id: 'required', name: 'Required' })).status, 400)
+  const { errors } = await physician().graphql(`mutation {
+    createPlanet(input: { name: "Required" }) { outcome }
+    putPlanet(id: "required", input: { name: "Required" }) { outcome }
+  }`)
+  t.deepEqual(
+    errors?.map(({ extensions }) => extensions.details[0].code),
+    ['REQUIRED_FIELD', 'REQUIRED_FIELD'],
+  )
 })
 
 test('a caller with the scope writes the field', async (t) => {
@@ -266,10 +280,41 @@ test('without a token, a field that needs a scope asks for a token', async (t) =
   const refused = await anonymous.get('/species?sort=habitat:asc')
   t.is(refused.status, 401)
   t.regex(refused.headers.get('www-authenticate') ?? '', /^Bearer/)
-  t.is((await withScope('*:read').get('/species?sort=habitat:asc')).status, 403)
+  t.is((await withScope(anonymousScopes).get('/species?sort=habitat:asc')).status, 403)
+  t.is((await anonymous.get('/species?sort=habitat:asc')).status, 401)
+  t.is((await withScope(anonymousScopes).get('/species?sort=habitat:asc')).status, 403)
   const profile = (await anonymous.get('/profile/species')).body.schema.properties
   t.false('habitat' in profile)
   t.true('max_celsius' in profile.temperature_range.properties)
   const { errors } = await anonymous.graphql('{ species(id: "a") { habitat } }')
   t.is(errors?.[0].extensions.code, 'AUTHENTICATION_REQUIRED')
+})
+
+test('rules for rows can use a field that the caller may not read', async (t) => {
+  const resources = scopedDomain.resources.map((resource) =>
+    resource.path === 'species'
+      ? defineResource({ ...resource, access: { read: ({ subject }) => ({ habitat: { equals: subject } }) } })
+      : resource,
+  )
+  const service = await startTestService(t, {}, { domain: { ...scopedDomain, resources } })
+  const scope = '*:read *:write'
+  for (const id of ['ada', 'bob'])
+    await service
+      .withScope(`${scope} *:private`, id)
+      .put(`/species/${id}`, { id, scientific_name: `Species ${id}`, habitat: id })
+  const ada = service.withScope(scope, 'ada')
+  t.is((await ada.get('/species/ada')).status, 200)
+  t.is((await ada.get('/species/bob')).status, 404)
+  for (const path of ['/species', '/changes', '/changes?collection=species', '/species/ada/versions']) {
+    const { status, text } = await ada.get(path)
+    t.is(status, 200)
+    t.true(text.includes('Species ada'))
+    t.false(text.includes('Species bob') || text.includes('habitat'))
+  }
+  const { events } = await readEvents(`${service.base}/changes`, 1, {
+    authorization: ada.authorization ?? '',
+  })
+  t.is(events[0]?.data.resource.scientific_name, 'Species ada')
+  t.is((await ada.patch('/species/ada', { bioluminescent: true })).status, 204)
+  t.is((await ada.get('/species?sort=habitat:asc')).status, 403)
 })
