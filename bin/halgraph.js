@@ -10,7 +10,10 @@ if (directory !== undefined) process.env['NODE_COMPILE_CACHE'] ??= directory
 
 const isQuestion = [undefined, 'help', '--help', '-h', '--version', '-v'].includes(process.argv[2])
 
+// This command builds the domain itself, and again after each change.
+const needsDomain = !isQuestion && process.argv[2] !== 'dev'
+
 // This command writes the Prisma schema, so it also runs where that is not valid.
 const needsClient = process.argv[2] !== 'resource'
 
-if (await build(!isQuestion, needsClient)) await import(new URL('../dist/halgraph.js', import.meta.url).href)
+if (await build(needsDomain, needsClient)) await import(new URL('../dist/halgraph.js', import.meta.url).href)

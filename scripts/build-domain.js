@@ -1,5 +1,6 @@
 // @ts-check
-import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
@@ -57,6 +58,57 @@ export async function buildDomainIfChanged(path, needsClient = true) {
 }
 
 /**
+ * What changes when a source or a migration of the domain in a folder does.
+ *
+ * @param {string} path
+ */
+export function stateOfSources(path) {
+  const folder = resolve(path)
+  const files = sourcesOf(folder, /\.(ts|prisma|sql|graphql)$/).filter((file) => !file.endsWith('.test.ts'))
+  const stateOf = (/** @type {string[]} */ of) =>
+    of
+      .map((file) => {
+        const status = statSync(join(folder, file), { throwIfNoEntry: false })
+        return `${file} ${status?.mtimeMs} ${status?.size}`
+      })
+      .join('\n')
+  const isMigration = (/** @type {string} */ file) => file.startsWith('prisma')
+  return {
+    definitions: stateOf(files.filter((file) => !isMigration(file))),
+    migrations: stateOf(files.filter(isMigration)),
+  }
+}
+
+/** The folder of compiled tests: not in the build, which is deployed without them. */
+const TESTS = 'dist.tests'
+
+/**
+ * Compiles the tests of the domain in a folder, `*.test.ts`, and what they import.
+ *
+ * @param {string} path
+ * @returns {Promise<Map<string, string>>} the compiled file of each test, by the test; absolute
+ * @throws {BuildError} when one has an error
+ */
+export async function buildTests(path) {
+  const folder = resolve(path)
+  const made = join(folder, TESTS)
+  const tests = sourcesOf(folder).filter((file) => file.endsWith('.test.ts'))
+  await rm(made, { recursive: true, force: true })
+  if (tests.length > 0) await compile(folder, made, tests, ['node'])
+  if (tests.length > 0) await markModules(folder, made)
+  const compiled = (/** @type {string} */ file) => join(made, file.replace(/\.ts$/, '.js'))
+  return new Map(tests.map((file) => [join(folder, file), compiled(file)]))
+}
+
+/**
+ * @param {string} folder
+ * @param {string} made
+ */
+async function markModules(folder, made) {
+  if (!isModules(folder)) await writeFile(join(made, 'package.json'), '{ "type": "module" }\n')
+}
+
+/**
  * @param {string} folder
  * @param {string} made
  * @param {boolean} needsClient
@@ -68,11 +120,11 @@ async function build(folder, made, needsClient) {
     async (error) => {
       if (needsClient) throw error
       await rm(made, { recursive: true, force: true })
-      await compile(folder, made, DEFINITIONS)
+      await compile(folder, made, [DEFINITIONS])
       return false
     },
   )
-  if (!isModules(folder)) await writeFile(join(made, 'package.json'), '{ "type": "module" }\n')
+  await markModules(folder, made)
   return isWhole
 }
 
@@ -85,8 +137,31 @@ const CLIENT = 'generated/client/client.ts'
  */
 async function buildWithClient(folder, made) {
   const schema = join(folder, 'prisma/schema.prisma')
-  if (existsSync(schema)) await runPackage('prisma', 'build/index.js', 'generate', '--schema', schema)
-  await compile(folder, made, DEFINITIONS, CLIENT)
+  if (existsSync(schema)) await generateIfChanged(folder, schema)
+  await compile(folder, made, [DEFINITIONS, CLIENT])
+}
+
+/** Where the digest of the schema is that the client was generated from. */
+const GENERATED_FROM = 'generated/schema.sha256'
+
+/**
+ * Generates Prisma's client, which takes longer than the rest of a build.
+ *
+ * @param {string} folder
+ * @param {string} schema
+ */
+async function generateIfChanged(folder, schema) {
+  const version = createRequire(import.meta.url)('@prisma/client/package.json').version
+  const digest = createHash('sha256')
+    .update(`${version}\n${readFileSync(schema, 'utf8')}`)
+    .digest('hex')
+  const file = join(folder, GENERATED_FROM)
+  const isCurrent =
+    existsSync(file) && readFileSync(file, 'utf8') === digest && existsSync(join(folder, CLIENT))
+  if (isCurrent) return
+  await rm(file, { force: true })
+  await runPackage('prisma', 'build/index.js', 'generate', '--schema', schema)
+  await writeFile(file, digest)
 }
 
 /**
@@ -109,13 +184,14 @@ function isModules(folder) {
  * @param {string} folder
  * @param {string} output
  * @param {string[]} files
+ * @param {string[]} types packages with types of what is global
  */
-async function compile(folder, output, ...files) {
+async function compile(folder, output, files, types = []) {
   await mkdir(output)
   const modules = files.map((file) => join(folder, file))
   const configuration = join(output, 'tsconfig.json')
   const settings = {
-    compilerOptions: { ...COMPILER_OPTIONS, rootDir: folder, outDir: output },
+    compilerOptions: { ...COMPILER_OPTIONS, types, rootDir: folder, outDir: output },
     files: modules.filter((file) => existsSync(file)),
   }
   await writeFile(configuration, JSON.stringify(settings))
@@ -126,7 +202,6 @@ async function compile(folder, output, ...files) {
 const COMPILER_OPTIONS = {
   target: 'es2023',
   module: 'preserve',
-  types: [],
   strict: true,
   noUncheckedIndexedAccess: true,
   exactOptionalPropertyTypes: true,
@@ -206,8 +281,11 @@ function installed(folder, name) {
   return dirname(folder) === folder ? undefined : installed(dirname(folder), name)
 }
 
-/** @param {string} folder */
-function sourcesOf(folder) {
+/**
+ * @param {string} folder
+ * @param {RegExp} pattern
+ */
+function sourcesOf(folder, pattern = /\.(ts|prisma)$/) {
   return readdirSync(folder, { withFileTypes: true })
     .filter(({ name }) => !MADE.includes(name) && !name.startsWith('dist.'))
     .flatMap((entry) => {
@@ -215,6 +293,6 @@ function sourcesOf(folder) {
       const files = readdirSync(join(folder, entry.name), { recursive: true, encoding: 'utf8' })
       return files.map((file) => join(entry.name, file))
     })
-    .filter((file) => /\.(ts|prisma)$/.test(file))
+    .filter((file) => pattern.test(file))
     .sort()
 }

@@ -9,6 +9,9 @@ const PROGRAMS = {
   main: 'src/service/main.ts',
   resource: 'tools/resource/main.ts',
   new: 'tools/project/main.ts',
+  testing: 'src/service/testing.ts',
+  dev: 'tools/dev/main.ts',
+  version: 'tools/dev/version.ts',
 }
 
 /** Modules of a domain, and those it imports: never duplicated, because error classes are compared by identity. */

@@ -40,6 +40,7 @@ test('from the packed package, a new domain is written, migrated, served, and de
   await run(folder, 'npx', 'tsc')
   const { stdout: migrated } = await run(folder, 'npx', 'halgraph', 'resource', 'migrate')
   t.regex(migrated, /The resource items is new/)
+  t.regex((await run(folder, 'npm', 'test')).stdout, /a new item is a draft[\s\S]*pass 1\b/)
   await run(folder, 'npx', 'halgraph', 'resource', 'new', 'shops')
   await run(folder, 'npx', 'halgraph', 'resource', 'migrate')
 
@@ -96,7 +97,12 @@ test('only what runs the service is packed', async (t) => {
   const { stdout } = await execute('npm', ['pack', '--dry-run', '--json'])
   const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }]
   const paths = files.map(({ path }) => path)
-  for (const needed of ['dist/halgraph.js', 'dist/domain/definition.d.ts', 'prisma/engine/migration.sql'])
+  for (const needed of [
+    'dist/halgraph.js',
+    'dist/domain/definition.d.ts',
+    'dist/testing.js',
+    'prisma/engine/migration.sql',
+  ])
     t.true(paths.includes(needed), needed)
   t.deepEqual(
     paths.filter((path) => /^(?:bench|docs|src|test|tools|torture)\/|\.map$/.test(path)),

@@ -1,6 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { loadSettingsFile } from '../service/settings/configuration.ts'
-import { domainFolder } from '../service/settings/domain-folder.ts'
+import { readFileSync } from 'node:fs'
 import { styled } from '../service/terminal.ts'
 
 /** `run` imports the file of the command, which reads the arguments of the process. */
@@ -11,12 +9,18 @@ const commands: Readonly<Record<string, { purpose: string; run: () => Promise<un
     run: () => import('./build.ts'),
   },
   start: { purpose: 'Starts the service', run: () => import('../service/main.ts') },
-  seed: { purpose: 'Adds the example catalogue', run: () => import('./seed.ts') },
+  dev: { purpose: 'Serves the domain while you change it', run: () => runBundle('dev') },
+  seed: { purpose: 'Adds the example catalogue, prisma/seed/catalogue.json', run: () => import('./seed.ts') },
+  documents: {
+    purpose: 'Prints the OpenAPI document or the GraphQL schema',
+    run: () => import('./documents.ts'),
+  },
   token: { purpose: 'Prints an access token', run: () => import('./token.ts') },
   import: { purpose: 'Imports a collection from a file', run: () => import('./import.ts') },
   export: { purpose: 'Exports a collection', run: () => import('./export.ts') },
   migrate: { purpose: 'Applies the pending migrations', run: () => import('./migrate.ts') },
   resource: { purpose: 'Adds resources and writes their migrations', run: () => runBundle('resource') },
+  test: { purpose: 'Runs the tests of the domain', run: () => import('./test.ts') },
   restored: {
     purpose: 'Prepares a database that was restored from a backup',
     run: () => import('./restored.ts'),
@@ -35,8 +39,7 @@ function usage(): string {
   halgraph <command> [options]
 
 ${Object.entries(commands)
-  .filter(([name]) => name !== 'seed' || hasCatalogue())
-  .map(([name, { purpose }]) => `  ${name.padEnd(10)}${purpose}`)
+  .map(([name, { purpose }]) => `  ${name.padEnd(11)}${purpose}`)
   .join('\n')}
 
   --help, -h       this text; after a command, its usage
@@ -44,11 +47,6 @@ ${Object.entries(commands)
 
 Settings are environment variables or lines of a .env file in the working folder. In the folder of the project,
 run \`npx halgraph <command>\` or \`npm run <command> -- [options]\`.`
-}
-
-function hasCatalogue(): boolean {
-  loadSettingsFile()
-  return existsSync(domainFolder(process.env['DOMAIN'] || undefined).seed)
 }
 
 const [name = '--help'] = process.argv.slice(2)

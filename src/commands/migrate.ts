@@ -1,8 +1,5 @@
-import { parseConnection } from '../database/connection.ts'
-import { openSharedEmbedded } from '../database/embedded/embedded-database.ts'
-import { migrate } from '../database/migrations/migrator.ts'
+import { applyMigrations } from '../service/apply-migrations.ts'
 import { databaseConfiguration, runCommand } from '../service/command.ts'
-import { patienceOf } from '../service/settings/configuration.ts'
 
 const usage = `Applies the pending migrations of the database.
 
@@ -12,12 +9,7 @@ Migrates the PostgreSQL server of DATABASE_URL. Without DATABASE_URL, it migrate
 DATA_DIR, which the service also does when it starts. The service can be running.`
 
 await runCommand(usage, {}, async () => {
-  const { settings, domain } = await databaseConfiguration()
-  const { databaseUrl } = settings
-  const embedded =
-    databaseUrl === undefined ? await openSharedEmbedded(settings.dataDir, settings) : undefined
-  const connection = embedded?.connection ?? parseConnection(databaseUrl ?? '', patienceOf(settings))
-  const applied = await migrate(connection, domain.folder.migrations).finally(embedded?.close)
+  const applied = await applyMigrations(await databaseConfiguration())
   for (const name of applied) console.log(`Applied ${name}`)
   if (applied.length === 0) console.log('The database is up to date')
 })

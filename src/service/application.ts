@@ -1,4 +1,4 @@
-import type { Database } from '../database/database.ts'
+import type { Database, DatabaseOptions } from '../database/database.ts'
 import type { Readers, ReportReplicas } from '../database/replicas/readers.ts'
 import { lowerCaseOf } from '../domain/lower-case.ts'
 import { keepChanges } from '../domain/recording.ts'
@@ -37,6 +37,8 @@ export interface ServiceParts extends Configuration {
   readonly reportReplicas?: ReportReplicas
   /** Called once if the start has to wait for the database. */
   readonly reportWait?: (reason: string) => void
+  /** By default, the service opens a database of its own; otherwise it shares an embedded one. */
+  readonly open?: (options: DatabaseOptions) => Promise<Database>
   /** By default, all of them. */
   readonly features?: readonly CreateFeature[]
 }

@@ -1,17 +1,14 @@
 import cluster from 'node:cluster'
-import { existsSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import { isMissing } from '../database/embedded/folder.ts'
-import type { TokenSettings } from '../http/auth/verify-token.ts'
-import { SERVICE_NAME } from '../observability/service-name.ts'
 import { runCommand } from './command.ts'
-import { mintToken, tokenSettings } from './development-token.ts'
+import { tokenSettings } from './development-token.ts'
+import { introduce } from './introduction.ts'
 import { openLog } from './log.ts'
-import { type Service, startService } from './server.ts'
-import { type Configuration, loadConfiguration } from './settings/configuration.ts'
-import { styled } from './terminal.ts'
+import { startService } from './server.ts'
+import { loadConfiguration } from './settings/configuration.ts'
 import { startTracing } from './tracing.ts'
 import { mayLeave, onStop, reportLeft, superviseWorkers } from './workers.ts'
 
@@ -96,31 +93,6 @@ async function main(): Promise<void> {
 function setGarbageCollector(): void {
   setFlagsFromString('--no-allocation-site-pretenuring')
   setFlagsFromString('--heap-growing-percent=100')
-}
-
-async function introduce(
-  { origin, base }: Service,
-  { settings, domain }: Configuration,
-  tokens: TokenSettings,
-): Promise<void> {
-  const request = { scope: '*:read *:write', subject: 'developer', expiresIn: '12h' }
-  const token = await mintToken(tokens, request)
-  const bold = (text: string) => styled(process.stdout, 'bold', text)
-  const explorer = settings.graphqlExplorer ? `\n  ${origin}/graphql   the GraphQL explorer` : ''
-  const seed = existsSync(domain.folder.seed) ? '\n  npm run seed   adds an example catalogue' : ''
-  process.stdout.write(`
-${bold(`${domain.title ?? SERVICE_NAME}: open in a browser`)}
-  ${origin}/   where to go, with counts and charts
-  ${base}   every resource as a page
-  ${origin}/docs   the API reference${explorer}
-
-${bold('Token for these pages')}, with all scopes, valid for twelve hours
-  ${token}
-
-${bold('In another terminal')}${seed}
-  curl -s -H "Authorization: Bearer $(npm run --silent token)" ${base}
-
-`)
 }
 
 await runCommand(usage, {}, main).catch((error: unknown) => {

@@ -29,7 +29,7 @@ export async function startService(parts: ServiceParts) {
   const { jwt } = parts.tokens
   const base = basePath({ namespace: settings.namespace, version: shownVersion(domain, settings) })
   const options = databaseOptions(parts, parts.reportWait)
-  const opening = openDatabase(options)
+  const opening = (parts.open ?? openDatabase)(options)
   const preparing = import('./application.ts').then(({ prepareApplication }) => prepareApplication(parts))
   // If the database is refused too, that is reported instead.
   preparing.catch(() => {})

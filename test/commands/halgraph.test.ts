@@ -24,13 +24,6 @@ test('--version prints the version, and --help, or nothing, lists the commands',
   t.is((await run('help', {})).output, help.output)
 })
 
-test('--help lists seed only where the domain has a catalogue', async (t) => {
-  const { output } = await run('--help', { DOMAIN: await createTestFolder(t) })
-  t.true((await listedCommands()).includes('seed'))
-  t.notRegex(output, /^ {2}seed /m)
-  t.regex(output, /^ {2}start /m)
-})
-
 test('every program of src/commands is a command, and has an npm script that runs it', async (t) => {
   const files = await readdir('src/commands')
   const texts = await Promise.all(
@@ -41,9 +34,9 @@ test('every program of src/commands is a command, and has an npm script that run
   const programs = texts.filter(([, text]) => text.includes('\nawait runCommand('))
   const names = programs.map(([name]) => name.replace('.ts', ''))
   const listed = await listedCommands()
-  t.deepEqual([...listed].sort(), ['new', 'resource', 'start', ...names].sort())
-  // A checkout of this project has a domain already.
-  for (const name of listed.filter((name) => name !== 'new'))
+  t.deepEqual([...listed].sort(), ['dev', 'new', 'resource', 'start', ...names].sort())
+  // A checkout of this project has a domain already, and tests of its own.
+  for (const name of listed.filter((name) => !['new', 'test'].includes(name)))
     t.regex(scripts[name], new RegExp(`node bin/halgraph\\.js ${name}$`))
 })
 

@@ -1,6 +1,7 @@
 /** The versions of the packages that a new project names, and how it gets this one. */
 export interface Versions {
   readonly halgraph: string
+  readonly '@types/node': string
   readonly prisma: string
   readonly typescript: string
 }
@@ -16,6 +17,7 @@ export function projectFiles(name: string, versions: Versions): ReadonlyMap<stri
   return new Map([
     ['index.ts', index(title)],
     ['items.ts', ITEMS],
+    ['items.test.ts', TEST],
     ['package.json', `${JSON.stringify(packageJson(name, title, versions), null, 2)}\n`],
     ['tsconfig.json', TSCONFIG],
     ['.env', ENVIRONMENT],
@@ -57,9 +59,24 @@ export const items = defineResource({
 })
 `
 
-function packageJson(name: string, title: string, { halgraph, prisma, typescript }: Versions): object {
+const TEST = `import assert from 'node:assert/strict'
+import test from 'node:test'
+import { type Representation, startTestService } from 'halgraph/testing'
+import type { items } from './items.ts'
+
+test('a new item is a draft', async (t) => {
+  const { writer } = await startTestService(t)
+  const { status, body } = await writer.post<Representation<typeof items>>('/items', { name: 'Paper kite' })
+  assert.deepEqual([status, body.status], [201, 'draft'])
+})
+`
+
+function packageJson(name: string, title: string, { halgraph, ...development }: Versions): object {
   const commands = [
     'start',
+    'dev',
+    'test',
+    'documents',
     'migrate',
     'resource',
     'seed',
@@ -78,7 +95,7 @@ function packageJson(name: string, title: string, { halgraph, prisma, typescript
     type: 'module',
     scripts: Object.fromEntries(['build', ...commands].map((command) => [command, `halgraph ${command}`])),
     dependencies: { halgraph },
-    devDependencies: { prisma, typescript },
+    devDependencies: development,
   }
 }
 
@@ -86,7 +103,7 @@ const TSCONFIG = `{
   "compilerOptions": {
     "target": "es2023",
     "module": "nodenext",
-    "types": [],
+    "types": ["node"],
     "strict": true,
     "noUncheckedIndexedAccess": true,
     "exactOptionalPropertyTypes": true,
@@ -129,12 +146,13 @@ const readme = (title: string) => `# ${title}
 
 \`\`\`sh
 npm install
-npx halgraph resource migrate    # writes the migration of what the definitions have changed
-npx halgraph start               # serves on port 3000, with an embedded database, and prints a token
+npx halgraph dev    # serves on port 3000 while you change the definitions, and prints a token
+npm test            # runs items.test.ts, each test on a database of its own
 \`\`\`
 
 \`index.ts\` lists the resources, and each has a file such as \`items.ts\`. \`npx halgraph resource new authors\` adds one.
-After each change of the definitions, run \`npx halgraph resource migrate\` again, and commit \`prisma/\`.
+\`npx halgraph dev\` writes and applies the migration of each change; where a change needs a decision, and without it, run
+\`npx halgraph resource migrate\`. Commit \`prisma/\`.
 
 \`npx halgraph --help\` lists the commands. For production, set DATABASE_URL to a PostgreSQL server and JWT_SECRET, or
 build the image of the \`Dockerfile\`.

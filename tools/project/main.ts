@@ -35,20 +35,19 @@ await runCommand(usage, { allowPositionals: true }, async ({ positionals }) => {
   console.log(`
 Next:
 ${path === '.' ? '' : `  cd ${path}\n`}  npm install
-  npx halgraph resource migrate
-  npx halgraph start`)
+  npx halgraph dev`)
 })
 
 /** As this installation has them. A new project installs this package from where it came. */
 async function readVersions(folder: string): Promise<Versions> {
   const { version, devDependencies } = await readPackage(repositoryPath('package.json'))
-  const { prisma, typescript } = devDependencies as { prisma: string; typescript: string }
+  const { '@types/node': types, prisma, typescript } = devDependencies as Omit<Versions, 'halgraph'>
   const isNew = !existsSync(join(folder, 'package.json'))
   const halgraph =
     isNew && existsSync(repositoryPath('src'))
       ? await packInto(folder)
       : await installedFrom(process.cwd(), folder)
-  return { halgraph: halgraph ?? version, prisma, typescript }
+  return { halgraph: halgraph ?? version, '@types/node': types, prisma, typescript }
 }
 
 /**

@@ -1,7 +1,7 @@
 import { relative, resolve } from 'node:path'
 import type { Resource } from '../../src/model/resource.ts'
 import { ArgumentsError, runCommand } from '../../src/service/command.ts'
-import { createCompleteSchema } from '../../src/service/features.ts'
+import { refuseUnfitOperations } from '../../src/service/operations.ts'
 import { loadSettingsFile } from '../../src/service/settings/configuration.ts'
 import { domainFolder, loadDefinitions } from '../../src/service/settings/domain-folder.ts'
 import { parseDefaults } from './defaults.ts'
@@ -26,7 +26,8 @@ DOMAIN selects another domain.
 
 migrate compares the definitions with the migrations. It writes one new migration and the models of the Prisma
 schema, and prints what the migration does and which locks it takes. It does not change the database: apply the
-migration with npm run migrate. If nothing has changed, it writes nothing.
+migration with npm run migrate. If nothing has changed, it writes nothing. A persisted GraphQL operation that does
+not fit the definitions is refused.
 
   --dry-run           print, but write nothing
   --name              the name of the migration
@@ -65,7 +66,7 @@ await runCommand(usage, { options, allowPositionals: true }, async ({ values, po
     for (const file of written) console.log(`Wrote ${relative(process.cwd(), file)}`)
     console.log('Adapt the definition, then run npm run resource -- migrate')
   } else if (action === 'migrate' && path === undefined) {
-    createCompleteSchema(definitions.resources, definitions.versions)
+    await refuseUnfitOperations(definitions)
     await migrate(values, definitions.resources, folder)
   } else {
     throw new ArgumentsError('Name an action: new <path> or migrate.')

@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs'
+import type { TokenSettings } from '../http/auth/verify-token.ts'
+import { SERVICE_NAME } from '../observability/service-name.ts'
+import { mintToken } from './development-token.ts'
+import type { Service } from './server.ts'
+import type { Configuration } from './settings/configuration.ts'
+import { styled } from './terminal.ts'
+
+/** Prints where the service is, and a token for its pages. */
+export async function introduce(
+  { origin, base }: Service,
+  { settings, domain }: Configuration,
+  tokens: TokenSettings,
+): Promise<void> {
+  const request = { scope: '*:read *:write', subject: 'developer', expiresIn: '12h' }
+  const token = await mintToken(tokens, request)
+  const bold = (text: string) => styled(process.stdout, 'bold', text)
+  const explorer = settings.graphqlExplorer ? `\n  ${origin}/graphql   the GraphQL explorer` : ''
+  const seed = existsSync(domain.folder.seed) ? '\n  npm run seed   adds an example catalogue' : ''
+  process.stdout.write(`
+${bold(`${domain.title ?? SERVICE_NAME}: open in a browser`)}
+  ${origin}/   where to go, with counts and charts
+  ${base}   every resource as a page
+  ${origin}/docs   the API reference${explorer}
+
+${bold('Token for these pages')}, with all scopes, valid for twelve hours
+  ${token}
+
+${bold('In another terminal')}${seed}
+  curl -s -H "Authorization: Bearer $(npm run --silent token)" ${base}
+
+`)
+}

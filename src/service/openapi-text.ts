@@ -1,0 +1,24 @@
+import { openApiDocument } from '../documents/openapi/document.ts'
+import type { Seed } from '../documents/openapi/seeds.ts'
+import { servedVersions } from '../model/domain.ts'
+import { viewOf } from '../model/views.ts'
+import { FEATURES } from './features.ts'
+import type { LocatedDomain } from './settings/domain-folder.ts'
+import type { Settings } from './settings/settings.ts'
+
+type DocumentSettings = Pick<Settings, 'namespace' | 'maximumPageSize' | 'unknownFields' | 'anonymousScopes'>
+
+/** The text of the OpenAPI document of a domain: of the given version, or else of the newest one. */
+export function openApiText(
+  domain: LocatedDomain,
+  seeds: readonly Seed[],
+  settings: DocumentSettings & { readonly version: string | undefined },
+): string {
+  const { title, description, license } = domain
+  const { shown: version } = servedVersions(domain, settings.version)
+  const resources = domain.resources.map((resource) => viewOf(resource, version))
+  const features = FEATURES.map((create) => create(resources))
+  const { anonymousScopes } = settings
+  const shown = { title, description, license, ...settings, version, publicBaseUrl: undefined }
+  return `${JSON.stringify(openApiDocument(resources, shown, { seeds, features, anonymousScopes }), null, 2)}\n`
+}
