@@ -338,6 +338,19 @@ test('the OpenAPI document and the GraphQL schema name the field and its scope',
   t.regex(habitat.description, /Needs the scope species:private\.$/)
 })
 
+test('no example body of the OpenAPI document has a field that needs a scope', async (t) => {
+  const examplesIn = (value: Json): string[] => {
+    if (typeof value !== 'object' || value === null) return []
+    const { content, ...others } = value
+    const own = Object.values(content ?? {}).map(({ schema, ...media }: Json) => JSON.stringify(media))
+    return [...own, ...Object.values(others).flatMap(examplesIn)]
+  }
+  const { paths } = (await service().anonymous.get('/openapi.json')).body
+  const text = examplesIn(paths).join()
+  t.true(text.includes('scientific_name') && text.includes('completed_date'))
+  t.deepEqual(text.match(/"(?:habitat|classification|max_celsius|planet_origin|common_name|score)":/g), null)
+})
+
 test('pages draw charts and offer examples without fields that need a scope', async (t) => {
   const { origin } = service()
   const charts = await (await fetch(`${origin}/docs/assets/charts.json`)).text()

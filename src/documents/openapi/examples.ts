@@ -4,7 +4,7 @@ import { DEFAULT_PAGE_SIZE } from '../../model/query/query.ts'
 import { targetOf } from '../../model/relations.ts'
 import type { Resource, Values } from '../../model/resource.ts'
 import { mapped } from '../../model/values.ts'
-import { valuesIn } from '../../model/views.ts'
+import { openView, valuesIn } from '../../model/views.ts'
 import { createForms } from '../../rest/forms.ts'
 import { createHal } from '../../rest/hal.ts'
 import { RESOURCE_OPERATIONS } from '../../rest/resource-operations.ts'
@@ -41,9 +41,11 @@ export function resourceExamples(
   const urls = new Urls(base)
   const hal = createHal(resource, resources)
   const forms = createForms(resource, resources, RESOURCE_OPERATIONS)
-  const input = resource.example ?? mapped(resource.writableFields, exampleValue)
+  // Documents need no token, so they show no stored value of a field that needs a scope.
+  const { writableFields: open } = openView(resource)
+  const input = valuesIn(open, resource.example ?? mapped(open, exampleValue))
   const references = resources.flatMap((from) => referencesIn(from, resource))
-  const sample = sampleOf(resource, seedsOf(resource), references)
+  const sample = sampleOf(resource, open, seedsOf(resource), references)
   const parentId = resource.owner && (sample?.parentId ?? OTHER_ID)
   const id = sample?.id ?? (resource.kind === 'singleton' ? OTHER_ID : ID)
   const replacement = sample?.body ?? input
@@ -120,7 +122,12 @@ function examplePatch(resource: Resource, input: Values): Values {
  *
  * @param references identifiers and names that other resources refer to
  */
-function sampleOf(resource: Resource, seeds: readonly Seed[], references: readonly string[]) {
+function sampleOf(
+  resource: Resource,
+  fields: Resource['fields'],
+  seeds: readonly Seed[],
+  references: readonly string[],
+) {
   const inUse = new Set(references.map((reference) => reference.toLowerCase()))
   const isInUse = (seed: Seed) =>
     Object.values(seed).some((value) => typeof value === 'string' && inUse.has(value.toLowerCase()))
@@ -128,5 +135,5 @@ function sampleOf(resource: Resource, seeds: readonly Seed[], references: readon
   if (!seed) return undefined
   const { id, parentId, body } = seedEntry(seed, resource)
   // The catalogue has the fields of all versions of the API.
-  return { id: id as string, parentId: parentId as string | undefined, body: valuesIn(resource.fields, body) }
+  return { id: id as string, parentId: parentId as string | undefined, body: valuesIn(fields, body) }
 }
