@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
 import { keepChanges } from '../../src/domain/recording.ts'
 import type { AccessRule } from '../../src/model/access-rules.ts'
@@ -188,17 +189,45 @@ test.serial(
 )
 
 test.serial(
-  'a request that waits is not answered because of a change that its caller cannot see',
+  'of requests that wait at the same position, only those are answered that see the change',
   async (t) => {
     const { writer, withSubject } = service()
-    const ada = withSubject('ada')
-    const begin = await end(ada)
-    const waiting = ada.get(begin, { prefer: 'wait=2' })
+    const begin = await end(writer)
     const started = Date.now()
+    const callers = ['ada', 'bob', 'carol', 'bob', 'ada'].map(withSubject)
+    const waiting = callers.map(async (client) => {
+      const { body } = await client.get(begin, { prefer: 'wait=3' })
+      return [body._embedded.changes.length, Date.now() - started > 2_500]
+    })
+    await delay(300)
     await put(writer, '/planets/w1', { host_star: 'bob' })
-    const { body } = await waiting
-    t.true(Date.now() - started > 1_500)
-    t.deepEqual(body._embedded.changes, [])
+    const [unseen, seen] = [
+      [0, true],
+      [1, false],
+    ]
+    t.deepEqual(await Promise.all(waiting), [unseen, seen, unseen, seen, unseen])
+  },
+)
+
+test.serial(
+  'subscriptions that begin at once at the same position share nothing with other callers',
+  async (t) => {
+    const { writer, withSubject, origin } = service()
+    const since = new URL(await end(writer)).searchParams.get('since')
+    await put(writer, '/planets/b1', { host_star: 'bob' })
+    await put(writer, '/planets/b2', { host_star: 'ada' })
+    const names = Array.from({ length: 12 }, (_, index) => (index % 3 === 0 ? 'ada' : 'bob'))
+    const query = `subscription { changes(since: "${since}") { id } }`
+    const first = names.map(async (name) => {
+      const one = await subscribe(origin, withSubject(name).authorization, query)
+      const [{ data }] = (await one.until(1)) as [Json]
+      one.leave()
+      return data.changes.id
+    })
+    t.deepEqual(
+      await Promise.all(first),
+      names.map((name) => (name === 'ada' ? 'b2' : 'b1')),
+    )
   },
 )
 
