@@ -165,7 +165,9 @@ test('a repeated request with an idempotency key shows the created row only whil
 
 test('a change after which the writer may not read the row is made, and its content is not shown', async (t) => {
   const domain = withAccess({ planets: { read: own } })
-  const { withSubject } = await startTestService(t, {}, { domain })
+  const { withSubject, writer } = await startTestService(t, {}, { domain })
+  // The document says so.
+  t.is((await writer.post('/planets', { name: 'Without a star' })).text, '')
   const [ada, bob] = [withSubject('ada'), withSubject('bob')]
   await ada.put('/planets/given', { id: 'given', name: 'Given', host_star: 'ada' })
   const representation = { prefer: 'return=representation' }

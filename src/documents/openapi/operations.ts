@@ -1,4 +1,5 @@
 import { pascalCase } from '../../graph/names.ts'
+import { hidesRows } from '../../model/access.ts'
 import { nounWithArticle, plural } from '../../model/labels.ts'
 import { identifierField, type Resource } from '../../model/resource.ts'
 import { mapped } from '../../model/values.ts'
@@ -24,6 +25,8 @@ interface Subject {
   readonly path: string
   /** Besides headers. */
   readonly parameters: readonly Schema[]
+  /** Whether the caller may be unable to read what it has written. */
+  readonly hidesRows?: boolean
   /** By its name in the record. */
   bodyOf(name: string): Body
   links?(response: OperationResponse): Schemas
@@ -43,17 +46,21 @@ export function describe(operation: ResourceOperation | ServiceOperation, subjec
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: true, content: inTypes(body.types, media) } }),
     responses: {
-      ...mapped(responses, (one) => {
+      ...mapped(responses, (one, status) => {
         if (one.component !== undefined) return { $ref: `#/components/responses/${one.component}` }
         const texts = inTypes(types, { schema: { type: 'string' } })
         const content = one.body === undefined ? undefined : { ...halContent(...bodyOf(one.body)), ...texts }
-        const described = response(one.description, one.headers, content)
+        const isHidden = subject.hidesRows && status === '201'
+        const description = isHidden ? `${one.description} ${UNREADABLE}` : one.description
+        const described = response(description, one.headers, content)
         return one.links ? { ...described, links: links?.(one) } : described
       }),
       ...errorReferences(errorsOf(operation, path)),
     },
   }
 }
+
+const UNREADABLE = 'Without a body if access rules do not let the caller read the new resource.'
 
 function inTypes(types: readonly string[], media: Schema): Schema {
   return Object.fromEntries(types.map((type) => [type, media]))
@@ -112,6 +119,7 @@ function subjectOf(
       `${descriptionOf(operation, resource)} Requires the scope \`${collection}:${action}\`.`.trimStart(),
     tag: collection,
     path,
+    hidesRows: hidesRows(resource),
     bodyOf: (body) => examples.bodyOf(body, parent),
     links({ body, links = {} }) {
       const place = body === 'page' ? `/_embedded/${collection}/0/id` : '/id'
