@@ -47,6 +47,10 @@ function initialValue({ name, field }: Leaf, caller: AccessCaller): unknown {
   const { initially } = field
   if (typeof initially !== 'function') return initially
   const value = initially(caller) ?? null
+  if (value === null && field.required) {
+    const message = `${name} is required, and your token does not determine it.`
+    throw errorAt(name, 'REQUIRED_FIELD', 'VALIDATION_FAILED', message)
+  }
   const checked = value === null ? { value } : kindOf(field).check(field, value)
   if ('value' in checked) return checked.value
   throw errorAt(

@@ -1,8 +1,10 @@
 import test from 'ava'
 import { group, integer, json, reference, text } from '../../src/domain/definition.ts'
 import type { AccessRules } from '../../src/model/access-rules.ts'
+import { DomainError } from '../../src/model/errors.ts'
 import { definitionProblems } from '../../src/model/problems/definition-problems.ts'
 import { defineResource, type ResourceDefinition } from '../../src/model/resource.ts'
+import { newColumns } from '../../src/model/rows.ts'
 
 const define = (access: object, more: Partial<ResourceDefinition> = {}) =>
   defineResource({
@@ -116,4 +118,15 @@ test('an initial value that depends on the caller says whether callers may send 
   t.deepEqual(withOwner({}), [
     'loans.owner: its initial value depends on the caller, who could also send another one: add `readOnly: true`, or `readOnly: false` to allow it',
   ])
+})
+
+test('a required value that the token should determine, and does not, is refused', (t) => {
+  const owner = text('Owner.', { required: true, readOnly: true, initially: (caller) => caller.subject })
+  const owned = define({}, { fields: { owner, name: text('N.') } })
+  const columnsFor = (subject: string | undefined) =>
+    newColumns(owned, {}, { subject, scopes: new Set(), claims: {} })
+  t.is(columnsFor('ada')['owner'], 'ada')
+  const error = t.throws(() => columnsFor(undefined), { instanceOf: DomainError })
+  t.is(error?.code, 'VALIDATION_FAILED')
+  t.like(error?.details[0], { field: 'owner', code: 'REQUIRED_FIELD' })
 })
