@@ -43,6 +43,11 @@ test('with TRAINING_ACCESS=own an astronaut reads her own training records, and 
   t.is((await astronaut.get(`/astronauts/${ida}/training-records/of-ida`)).status, 200)
   t.is((await astronaut.get(`/astronauts/${ina}/training-records/of-ina`)).status, 404)
   t.is((await instructor.get(`/astronauts/${ina}/training-records/of-ina`)).status, 200)
+  const created = await service.writer.put(`/astronauts/${ida}/training-records/new`, {
+    ...COURSE,
+    id: 'new',
+  })
+  t.deepEqual([created.status, created.text], [201, ''])
   const { status, body } = await astronaut.get(`/astronauts/${ina}/training-records`)
   t.deepEqual([status, body.total_count], [200, 0])
 })
