@@ -161,6 +161,17 @@ function linksOf({ headers, text }: Answer): string[] {
   return repeated.map(([, href]) => href.slice(ORIGIN.length))
 }
 
+/** The versions that are kept of a resource, or one of them. */
+export function* readVersions(world: World): Conversation {
+  const { random } = world
+  const resource = randomResource(world)
+  const row = randomRow(world, resource)
+  // A caller with rules does not learn which other versions are kept.
+  const number = random.chance(0.4) ? `/${row?.columns['version'] ?? 1}` : ''
+  const path = `${pathOf(resource, row)}/versions${number}`
+  yield { door: 'versions', method: 'GET', path, headers: {} }
+}
+
 /** A link of a resource, and a link of what that leads to. */
 export function* walk(world: World): Conversation {
   const { random } = world

@@ -158,11 +158,20 @@ export function loadStatements(rows: readonly RandomRow[], resources: readonly R
       `INSERT INTO ${table} (${names}) SELECT ${names} FROM jsonb_populate_recordset(NULL::${table}, ${json})`,
     ]
   })
+  const records = resources.map(
+    (resource) => `INSERT INTO recorded_changes
+        (collection, parent_id, id, version, position, event, changed_date, changed_by, resource, before)
+      SELECT ${escapeLiteral(resource.path)}, ${resource.parentField ?? "''"}, current.id, version,
+        last_position + row_number() OVER (ORDER BY current.id), 'created', ${resource.createdField}, current.changed_by,
+        to_jsonb(current.*), 'null' FROM ${escapeIdentifier(tableName(resource.path))} AS current, change_feed;
+      UPDATE change_feed SET last_position = GREATEST(last_position, (SELECT max(position) FROM recorded_changes))`,
+  )
   const load = [
     'BEGIN',
     'SET LOCAL session_replication_role = replica',
     ...[...INTERNAL, ...tables].map((table) => `DELETE FROM ${table}`),
     ...inserts,
+    ...records,
     ...resources.map(({ path }) => `SELECT recount_rows(${escapeLiteral(tableName(path))})`),
     'COMMIT',
   ].join(';\n')
@@ -175,5 +184,7 @@ export function loadStatements(rows: readonly RandomRow[], resources: readonly R
     const key = `(${escapeIdentifier(parentField)}, id)`
     return keys.length > 0 ? [`DELETE FROM ${table} WHERE ${key} IN (${keys.join(', ')})`] : []
   })
-  return [load, ...deletions]
+  // The versions of both databases have the same times.
+  const times = "UPDATE recorded_changes SET changed_date = '2031-01-01' WHERE event = 'deleted'"
+  return [load, ...deletions, times]
 }
