@@ -223,6 +223,27 @@ test('lists of callers with other scopes have other entity tags', async (t) => {
   }
 })
 
+test('representations with other forms have other entity tags', async (t) => {
+  await makeSpecies()
+  await physician().put('/planets/formed', { id: 'formed', name: 'Formed', discovery_method: 'Transit' })
+  const accept = 'application/prs.hal-forms+json'
+  for (const [path, scope] of [
+    ['/species?filter=id:made-1', 'species:names'],
+    ['/species/made-1', 'species:names'],
+    ['/planets/formed', 'atmosphere:private'],
+  ] as const) {
+    const answers = await Promise.all(
+      ['', scope].map((more) => service().withScope(`*:read *:write ${more}`).get(path, { accept })),
+    )
+    const [forms, tags] = [
+      answers.map(({ body }) => JSON.stringify(body._templates)),
+      answers.map(({ headers }) => headers.get('etag')),
+    ]
+    t.not(forms[0], forms[1], path)
+    t.not(tags[0], tags[1], path)
+  }
+})
+
 test('forms have no property that the caller must not send', async (t) => {
   const { path } = await makeSpecies()
   const accept = 'application/prs.hal-forms+json'
