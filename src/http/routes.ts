@@ -26,8 +26,8 @@ export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 export interface Endpoint {
   readonly handle: Handler
-  /** The scopes of the resource that the token must have. */
-  readonly scope?: readonly [resource: Resource, action: Action, ...ofFields: readonly string[]]
+  /** The scope that the token must have. */
+  readonly scope?: readonly [resource: Resource, action: Action]
   /** The media types of the body. */
   readonly accepts?: readonly string[] | undefined
 }
@@ -79,10 +79,7 @@ async function dispatch(ctx: Context, { path, methods }: Route): Promise<void> {
   ctx.state.route = path
   const endpoint = methods[ctx.method as Method]
   if (!endpoint) return respondToOptions(ctx, methods)
-  if (endpoint.scope) {
-    const [resource, ...scopes] = endpoint.scope
-    for (const scope of scopes) authorize(callerOf(ctx), resource, scope)
-  }
+  if (endpoint.scope) authorize(callerOf(ctx), ...endpoint.scope)
   await endpoint.handle(ctx)
 }
 

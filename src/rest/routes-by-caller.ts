@@ -29,7 +29,10 @@ export function byCaller<Made extends object>(
   }
 }
 
-/** Routes that show each caller its views of the resources. A path that these lack needs a scope. */
+/**
+ * Routes that show each caller its views of the resources. The operation of a list that a view lacks is refused, because it
+ * lists by a reference that the caller may not read.
+ */
 export function routesByCaller(
   resources: readonly Resource[],
   make: (resources: readonly Resource[]) => Route[],

@@ -53,10 +53,10 @@ function methodsOf(
   parts: ResourceParts,
   place: ServedPath,
 ): Route['methods'] {
-  if ('handler' in operation) return reads(endpoint(operation, operation.handler(parts, place), parts, place))
+  if ('handler' in operation) return reads(endpoint(operation, operation.handler(parts, place), parts))
   const write = writeReader(operation, parts)
   const writing: WriteEndpoint = {
-    ...endpoint(operation, writeHandler(operation, write, parts), parts, place),
+    ...endpoint(operation, writeHandler(operation, write, parts), parts),
     write,
   }
   return { [operation.method]: writing }
@@ -66,13 +66,7 @@ function methodsOf(
  * Adds to all responses of a resource a negotiated media type, a link to the profile, the current entity tag after a
  * failed precondition, and a link to the other resource after a conflict.
  */
-function endpoint(
-  operation: ResourceOperation,
-  handle: Handler,
-  { resource, settings }: ResourceParts,
-  { column }: ServedPath,
-) {
-  const reference = resource.leaves.find((leaf) => leaf.column === column)
+function endpoint(operation: ResourceOperation, handle: Handler, { resource, settings }: ResourceParts) {
   const types = [...MEDIA_TYPES, ...(operation.types ?? [])]
   const respond: Handler = async (ctx) => {
     negotiate(ctx, types)
@@ -89,7 +83,7 @@ function endpoint(
   }
   return {
     handle: respond,
-    scope: [resource, operation.action, ...[reference?.field.readScope ?? []].flat()],
+    scope: [resource, operation.action],
     accepts: operation.body?.types,
   } satisfies Endpoint
 }

@@ -91,8 +91,7 @@ function operationParser({ settings }: RestParts, routes: readonly Route[]) {
       const allowed = METHODS.filter((one) => one in target).join(', ')
       throw invalid('method', 'INVALID_VALUE', `${method} is not allowed at this path. Allowed: ${allowed}.`)
     }
-    const [resource, action] = endpoint.scope
-    authorize(callerOf(ctx), resource, action)
+    authorize(callerOf(ctx), ...endpoint.scope)
     refuseMediaType(endpoint.accepts, headers['content-type'])
     const key = idempotencyKeyOf(ctx)
     const inherited = {
