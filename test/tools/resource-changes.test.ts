@@ -16,6 +16,7 @@ import {
 } from '../../src/domain/definition.ts'
 import type { LeafField } from '../../src/model/fields.ts'
 import { defineResource, type Resource } from '../../src/model/resource.ts'
+import { refuseInvalidSchema } from '../../tools/resource/models/validate.ts'
 import { createEvolvingDomain } from '../helpers/domain/evolving-domain.ts'
 
 const define = (name: string, path: string, fields: Resource['fields'], rest: object = {}) =>
@@ -243,4 +244,118 @@ test('rows that stand against a change are counted, and kept only with permissio
     message: /books_state_check/,
   })
   t.is((await domain.plan(later)).files.size, 0)
+})
+
+test('a change that widens a field needs no decision, is explained, and keeps what rows have', async (t) => {
+  const domain = await createEvolvingDomain(t)
+  const item = (fields: Resource['fields']) => [define('Item', 'items', fields)]
+  await domain.become(
+    item({
+      price: decimal(8, 2, 'P.'),
+      label: text('L.', { maximumLength: 10 }),
+      weight: integer('W.'),
+      place: text('P.', { required: true }),
+      status: enumeration(['new'], 'S.'),
+      size: integer('S.', { maximum: 10 }),
+    }),
+  )
+  await domain.query(
+    "INSERT INTO items (id, price, label, weight, place, status, size) VALUES ('one', 123456.78, 'ten', 3, 'here', 'new', 10)",
+  )
+  const explanation = await domain.become(
+    item({
+      price: decimal(10, 2, 'P.'),
+      label: text('L.', { maximumLength: 2_000 }),
+      weight: number('W.'),
+      place: text('P.'),
+      status: enumeration(['new', 'used'], 'S.'),
+      size: integer('S.', { maximum: 20 }),
+    }),
+  )
+  for (const said of [
+    /The field price has the type numeric\(10,2\) instead of numeric\(8,2\)\. Its values stay\./,
+    /The constraint items_label_check is replaced: CHECK \(char_length\("label"\) <= 2000\)\./,
+    /The field weight has the type double precision instead of integer\. Its values stay\./,
+    /The field place becomes optional\./,
+    /The constraint items_status_check is replaced: CHECK \("status" IN \('new', 'used'\)\)\./,
+    /The constraint items_size_check is replaced: CHECK \("size" <= 20\)\./,
+  ])
+    t.regex(explanation, said)
+  const [row] = await domain.query(
+    'SELECT price::text, label, weight, place, status, size, version FROM items',
+  )
+  t.deepEqual(row, {
+    price: '123456.78',
+    label: 'ten',
+    weight: 3,
+    place: 'here',
+    status: 'new',
+    size: 10,
+    version: 1,
+  })
+  await domain.query(
+    "UPDATE items SET price = 12345678.9, status = 'used', place = NULL, weight = 0.5, size = 20",
+  )
+})
+
+test('a refused change says how many rows stand against it', async (t) => {
+  const domain = await createEvolvingDomain(t)
+  const item = (fields: Resource['fields']) => [define('Item', 'items', fields)]
+  const fields = { price: decimal(8, 2, 'P.'), place: text('P.'), weight: text('W.') }
+  await domain.become(item(fields))
+  await domain.query(
+    "INSERT INTO items (id, price, place, weight) VALUES ('a', 123456.78, 'x', '3'), ('b', 1.50, NULL, '4'), ('c', NULL, NULL, '5')",
+  )
+  for (const [changed, said] of [
+    [{ ...fields, price: decimal(6, 2, 'P.') }, /price: changing .* 1 row has a value that does not fit\.$/m],
+    [{ ...fields, place: text('P.', { required: true }) }, /place is required.* 2 rows have no value\.$/m],
+    [{ ...fields, weight: integer('W.') }, /weight: changing .* 3 rows have a value\.$/m],
+    [
+      { price: fields.price, place: fields.place },
+      /values of weight would be lost.* 3 rows have a value\.$/m,
+    ],
+  ] as const)
+    t.regex(((await t.throwsAsync(domain.plan(item(changed)))) as Error).message, said)
+  t.regex(
+    ((await t.throwsAsync(domain.plan([]))) as Error).message,
+    /all its rows would be lost.* 3 rows have values\.$/m,
+  )
+})
+
+test('a refused change does not stop others, and its model stays in a schema that Prisma accepts', async (t) => {
+  const domain = await createEvolvingDomain(t)
+  const shelves = (fields: object) => define('Shelf', 'shelves', { name: text('N.'), ...fields })
+  const books = (fields: object) =>
+    define('Book', 'books', { title: text('T.'), shelf_id: reference('shelves', 'shelf', 'S.'), ...fields })
+  const copies = (fields: object) =>
+    define('Copy', 'copies', { book_id: reference('books', 'book', 'B.'), ...fields })
+  await domain.become([shelves({}), books({ pages: integer('P.') }), copies({})])
+  const changed = [
+    shelves({ colour: text('C.') }),
+    // The pages would be lost, and the reference to a copy goes with the table.
+    books({ copy_id: reference('copies', 'copy', 'C.') }),
+    copies({ condition: text('C.') }),
+    define('Author', 'authors', { book_id: reference('books', 'best', 'B.') }),
+    define('Editor', 'editors', { name: text('N.') }),
+  ]
+  const update = await domain.plan(changed)
+  t.deepEqual(
+    update.refusals.split('\n').map((line) => /^- (\w+)/.exec(line)?.[1]),
+    ['books', 'authors'],
+  )
+  t.regex(update.refusals, /the values of pages would be lost/)
+  t.regex(update.explanation, /The field colour is added[\s\S]*The field condition is added/)
+  t.notRegex(update.explanation, /copy_id|authors/)
+  await refuseInvalidSchema(update.schema)
+  const model = (name: string) => new RegExp(`model ${name} \\{[^}]*\\}`).exec(update.schema)?.[0] ?? ''
+  t.regex(model('Book'), /pages +Int\?[^}]*copies +Copy\[\]/)
+  t.regex(model('Copy'), /condition +String\?[^}]*book +Book\?/)
+  t.regex(model('Editor'), /name/)
+  t.is(model('Author'), '')
+  await domain.become(changed)
+  t.is((await domain.query("SELECT FROM information_schema.columns WHERE column_name = 'pages'")).length, 1)
+  // The decision completes it.
+  await domain.become(changed, { allowDataLoss: true })
+  t.is((await domain.plan(changed)).files.size, 0)
+  await refuseInvalidSchema(await domain.schema())
 })

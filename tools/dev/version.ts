@@ -27,6 +27,8 @@ export interface Message {
   readonly tables: string
 }
 
+const DECIDE = 'Decide with npx halgraph resource migrate. The service goes on as it was.'
+
 const tell = (message: Message) => process.send?.(message)
 
 /** The command ends this process by disconnecting. */
@@ -60,15 +62,14 @@ async function writeMigrations({ domain }: Configuration): Promise<boolean> {
   const update = await planUpdate(domain.resources, domain.folder, decisions, { count })
     .catch((error: Error) => {
       if (!(error instanceof CommandError)) throw error
-      throw new CommandError(
-        `${error.message}\nDecide with npx halgraph resource migrate. The service goes on as it was.`,
-      )
+      throw new CommandError(`${error.message}\n${DECIDE}`)
     })
     .finally(close)
   if (update.files.size === 0) return false
   await refuseInvalidSchema(update.schema)
   await writeUpdate(update)
   if (update.explanation !== '') console.log(update.explanation)
+  if (update.refusals !== '') throw new CommandError(`Not migrated:\n${update.refusals}\n${DECIDE}`)
   return true
 }
 

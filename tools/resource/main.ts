@@ -1,6 +1,6 @@
 import { relative, resolve } from 'node:path'
 import type { Resource } from '../../src/model/resource.ts'
-import { ArgumentsError, runCommand } from '../../src/service/command.ts'
+import { ArgumentsError, CommandError, runCommand } from '../../src/service/command.ts'
 import { refuseUnfitOperations } from '../../src/service/operations.ts'
 import { loadSettingsFile } from '../../src/service/settings/configuration.ts'
 import { domainFolder, loadDefinitions } from '../../src/service/settings/domain-folder.ts'
@@ -107,4 +107,6 @@ async function migrate(
   for (const path of update.files.keys()) {
     console.log(`${isDry ? 'Would write' : 'Wrote'} ${relative(process.cwd(), path)}`)
   }
+  if (update.refusals !== '')
+    throw new CommandError(`Not migrated, and as before in the schema:\n${update.refusals}`)
 }

@@ -12,7 +12,7 @@ import { explain } from './explanation.ts'
 import { ENGINE } from './location.ts'
 import { updatedSchema } from './models/schema.ts'
 import { nameProblems } from './name-problems.ts'
-import { planMigration } from './plan.ts'
+import { linesOf, planMigration } from './plan.ts'
 import { migrationSql } from './sql.ts'
 
 export type GeneratedFiles = Pick<DomainFolder, 'schema' | 'migrations'>
@@ -24,6 +24,8 @@ export interface Update {
   readonly schema: string
   /** What the new migration does and which locks it takes; empty without a migration. */
   readonly explanation: string
+  /** Why some tables are not migrated, one line each; empty if all are. */
+  readonly refusals: string
 }
 
 const LOCK_FILE = '# The database of these migrations.\nprovider = "postgresql"\n'
@@ -61,9 +63,10 @@ export async function planUpdate(
     files.set(join(migrations, folder, 'migration.sql'), migrationSql(plan.steps, plan.warnings))
   }
   const before = await readFile(existsSync(schema) ? schema : ENGINE.schema, 'utf8')
-  const after = updatedSchema(before, resources)
+  const after = updatedSchema(before, resources, new Set(plan.refused.map(({ table }) => table)))
   if (before !== after || !existsSync(schema)) files.set(schema, after)
-  return { files, schema: after, explanation: plan.steps.length > 0 ? explain(plan) : '' }
+  const explanation = plan.steps.length > 0 ? explain(plan) : ''
+  return { files, schema: after, explanation, refusals: linesOf(plan.refused) }
 }
 
 /** What a domain lacks of the engine. An addition creates a table or a function of its name. */

@@ -2,10 +2,10 @@ import type { PGlite } from '@electric-sql/pglite'
 import type { Migration } from '../../src/database/migrations/migration-files.ts'
 import type { Resource } from '../../src/model/resource.ts'
 import { CommandError } from '../../src/service/command.ts'
-import { type Decisions, type Difference, pairs } from './changes/comparison.ts'
+import { type Decisions, type Difference, type Problem, pairs } from './changes/comparison.ts'
 import { difference, raisesOfRenames, raising, suspending } from './changes/difference.ts'
 import { formerResource } from './changes/former.ts'
-import { type Count, standingAgainst } from './changes/narrowing.ts'
+import { type Count, standingAgainst, withRows } from './changes/narrowing.ts'
 import { renames } from './changes/renames.ts'
 import { inOrder, type Step } from './changes/step.ts'
 import { migrationSql } from './sql.ts'
@@ -19,6 +19,8 @@ export interface Plan {
   readonly steps: readonly Step[]
   /** Changes that the user has to make, and rows that are kept although they are not valid. */
   readonly warnings: readonly string[]
+  /** Why other tables stay as they are; no step changes them. */
+  readonly refused: readonly Problem[]
 }
 
 /**
@@ -26,7 +28,9 @@ export interface Plan {
  * rows.
  *
  * @param options `engine` to try it in; `count` to count the rows that stand against it
- * @throws {CommandError} if it is impossible, or would lose data or keep invalid rows without permission
+ * Tables whose changes are impossible, would lose data or would keep invalid rows without permission, are left out.
+ *
+ * @throws {CommandError} if no table is left
  */
 export async function planMigration(
   resources: readonly Resource[],
@@ -50,35 +54,85 @@ async function plan(
   if (renaming.length > 0) await shadow.apply(migrationSql(renaming))
   const desired = await shadow.desired(tables)
   const renamed = await shadow.current()
-  const found = difference(tables, renamed, desired, decisions)
   const formers = new Map(tables.map(({ name }, index) => [name, formerTables[index] as Table]))
-  const existing = pairs(tables, renamed, desired)
-  const against = await standingAgainst(existing, formers, decisions, count)
-  refuse([...found.problems, ...against.problems])
+  const refused: Problem[] = []
+  const isKept = ({ name }: { readonly name: string }) => !refused.some(({ table }) => table === name)
+  const plannedFor = async () => {
+    const kept = tables.filter(isKept)
+    const current = new Map([...renamed].filter(([, stored]) => isKept(stored)))
+    const found = difference(kept, current, desired, decisions, tables)
+    const existing = pairs(kept, current, desired)
+    const { problems, warnings } = await standingAgainst(existing, formers, decisions, count)
+    return {
+      kept,
+      found,
+      existing,
+      warnings,
+      problems: [...found.problems, ...problems, ...dependents(kept)],
+    }
+  }
+  /** A reference to a table that is not migrated stays as it is, with the models of both. */
+  const dependents = (kept: readonly Table[]): Problem[] =>
+    [...refused].flatMap(({ table }) =>
+      kept.filter((other) => isTied(other, table)).map((other) => tied(other, table)),
+    )
+  const isTied = ({ name, foreignKeys }: Table, target: string) =>
+    foreignKeys.some(
+      (key) =>
+        key.refersTo === target &&
+        renamed.get(name)?.constraints.get(key.name) !== desired.get(name)?.constraints.get(key.name),
+    )
+  let planned = await plannedFor()
+  while (planned.problems.length > 0) {
+    for (const problem of planned.problems) {
+      // The database does not have the new names.
+      const isCounted = renaming.length === 0
+      refused.push(isCounted ? { ...problem, ...(await withRows(problem, count)) } : problem)
+    }
+    planned = await plannedFor()
+  }
+  const { kept, found, existing, warnings } = planned
+  // A rename changes what other tables refer to.
+  if (found.steps.length === 0 || renaming.length > 0) refuse(refused)
   const raises = [...raisesOfRenames(tables, formerTables), ...found.raises]
   const changing = [...found.steps, ...raising(raises)]
   const rest = inOrder([...changing, ...suspending(changing, existing)])
   if (rest.length > 0) await shadow.apply(migrationSql(rest))
   const after = await shadow.current()
-  refuse([...leftOver(difference(tables, after, desired, decisions)), ...lostObjects(renamed, after)])
+  const left = difference(
+    kept,
+    new Map([...after].filter(([, stored]) => isKept(stored))),
+    desired,
+    decisions,
+  )
+  refuse([...leftOver(left), ...lostObjects(renamed, after)])
   const steps = inOrder([...renaming, ...rest])
-  return { steps, warnings: [...against.warnings, ...(await staleFunctions(shadow, steps))] }
+  return { steps, warnings: [...warnings, ...(await staleFunctions(shadow, steps))], refused }
 }
 
-function refuse(problems: readonly string[]): void {
-  if (problems.length > 0)
-    throw new CommandError(
-      `No migration was written.\n${problems.map((problem) => `- ${problem}`).join('\n')}`,
-    )
+function tied({ name, resource }: Table, target: string): Problem {
+  return { table: name, text: `${resource.path}: its reference to ${target} changes, which is not migrated.` }
+}
+
+function refuse(problems: readonly Pick<Problem, 'text'>[]): void {
+  if (problems.length > 0) throw new CommandError(`No migration was written.\n${linesOf(problems)}`)
+}
+
+/** A line for each of the problems. */
+export function linesOf(problems: readonly Pick<Problem, 'text'>[]): string {
+  return problems.map(({ text }) => `- ${text}`).join('\n')
 }
 
 /** Differences that the migration did not remove. */
-function leftOver({ steps }: Difference): string[] {
-  return steps.map(({ table, says = '' }) => `${table} would still differ from its definition. ${says}`)
+function leftOver({ steps }: Difference): Problem[] {
+  return steps.map(({ table, says = '' }) => ({
+    table,
+    text: `${table} would still differ from its definition. ${says}`,
+  }))
 }
 
 /** PostgreSQL drops constraints and indexes with their columns. Those written by hand must not disappear silently. */
-function lostObjects(before: Catalogue, after: Catalogue): string[] {
+function lostObjects(before: Catalogue, after: Catalogue): Problem[] {
   return [...before.values()].flatMap((stored) => {
     const left = after.get(stored.name)
     if (!left) return []
@@ -90,10 +144,10 @@ function lostObjects(before: Catalogue, after: Catalogue): string[] {
     const names = KINDS.flatMap((kind) => [...stored[kind].keys()].filter((name) => !left[kind].has(name)))
     return names
       .filter((name) => !generated.includes(name))
-      .map(
-        (name) =>
-          `${stored.name}: ${name} was written by hand and would be dropped with its column. First drop it in a separate migration.`,
-      )
+      .map((name) => ({
+        table: stored.name,
+        text: `${stored.name}: ${name} was written by hand and would be dropped with its column. First drop it in a separate migration.`,
+      }))
   })
 }
 

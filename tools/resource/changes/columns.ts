@@ -2,8 +2,8 @@ import { escapeLiteral as literal, escapeIdentifier as quoted } from 'pg'
 import { targetsOf } from '../tables/catalogue.ts'
 import { addColumn, alterColumn, answered, dropColumn } from '../tables/statements.ts'
 import { type Column, fieldOf, nameOf, type Table } from '../tables/table.ts'
-import type { Decisions, Difference, Pair } from './comparison.ts'
-import { conversionOf, convertedType, lossyType } from './conversions.ts'
+import type { Decisions, Difference, Pair, Problem } from './comparison.ts'
+import { conversionOf, convertedType, lossyType, rowsWith, unfitRows } from './conversions.ts'
 import type { Step } from './step.ts'
 
 export function columnDifference(pair: Pair, decisions: Decisions): Difference {
@@ -18,6 +18,8 @@ export function columnDifference(pair: Pair, decisions: Decisions): Difference {
     ...changed.filter(({ name, notNull }) => notNull && !stored.columns.get(name)?.notNull),
   ]
   const { allowDataLoss } = decisions
+  const stating = (texts: readonly string[], rows?: Problem['rows']): Problem[] =>
+    texts.map((text) => ({ table: table.name, text, ...(rows && { rows }) }))
   return {
     steps: [
       ...pair.recomputed.map(({ name }) => recomputation(table, name)),
@@ -34,9 +36,19 @@ export function columnDifference(pair: Pair, decisions: Decisions): Difference {
         .map(({ name }) => ({ table: table.name, condition: `${quoted(name)} IS NOT NULL` })),
     ],
     problems: [
-      ...filled.flatMap((column) => missingValue(table, column, decisions)),
-      ...changed.flatMap((column) => lossyType(pair, column)),
-      ...(allowDataLoss ? [] : [...lostValues(pair, added, removed), ...replacedValues(pair)]),
+      ...filled.flatMap((column) =>
+        stating(missingValue(table, column, decisions), {
+          condition: added.includes(column) ? 'TRUE' : `${quoted(column.name)} IS NULL`,
+          what: 'no value',
+        }),
+      ),
+      ...changed.flatMap((column) => stating(lossyType(pair, column), unfitRows(pair, column))),
+      ...(allowDataLoss
+        ? []
+        : [
+            ...removed.flatMap((column) => stating(lostValue(pair, added, column), rowsWith(column))),
+            ...stating(replacedValues(pair)),
+          ]),
     ],
   }
 }
@@ -192,17 +204,16 @@ function raisesOfRemoval({ table: { name }, stored }: Pair, column: string): Dif
   ]
 }
 
-function lostValues({ table, stored }: Pair, added: readonly Column[], removed: readonly string[]): string[] {
-  const { path } = table.resource
-  return removed.map((column) => {
-    const type = stored.columns.get(column)?.type
-    const similar = added.filter((other) => sameType(other.type, type)).map(nameOf)
-    const hint =
-      similar.length > 0
-        ? ` If ${similar.join(' or ')} is its new name, declare it there: renamedFrom: '${column}'.`
-        : ''
-    return `${path}: the values of ${column} would be lost, which the definition no longer has.${hint} To delete them, add --allow-data-loss.`
-  })
+function lostValue({ table, stored }: Pair, added: readonly Column[], column: string): string[] {
+  const type = stored.columns.get(column)?.type
+  const similar = added.filter((other) => sameType(other.type, type)).map(nameOf)
+  const hint =
+    similar.length > 0
+      ? ` If ${similar.join(' or ')} is its new name, declare it there: renamedFrom: '${column}'.`
+      : ''
+  return [
+    `${table.resource.path}: the values of ${column} would be lost, which the definition no longer has.${hint} To delete them, add --allow-data-loss.`,
+  ]
 }
 
 function replacedValues({ table: { resource }, recomputed }: Pair): string[] {

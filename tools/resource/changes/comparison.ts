@@ -26,7 +26,15 @@ export interface Difference {
   /** Rows that need a new version because their representation changes although their columns do not. */
   readonly raises: readonly { readonly table: string; readonly condition: string }[]
   /** Changes that a migration cannot or must not make. */
-  readonly problems: readonly string[]
+  readonly problems: readonly Problem[]
+}
+
+/** Why a table is not migrated. */
+export interface Problem {
+  readonly table: string
+  readonly text: string
+  /** A condition on the rows that stand against the change, and what they have, as in `no value`. */
+  readonly rows?: { readonly condition: string; readonly what: string }
 }
 
 export const NOTHING: Difference = { steps: [], raises: [], problems: [] }

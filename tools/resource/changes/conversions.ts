@@ -1,7 +1,7 @@
 import { escapeLiteral as literal, escapeIdentifier as quoted } from 'pg'
 import { alterColumn, answered } from '../tables/statements.ts'
 import { type Column, fieldOf, nameOf } from '../tables/table.ts'
-import type { Pair } from './comparison.ts'
+import type { Pair, Problem } from './comparison.ts'
 import { changeStates } from './states.ts'
 import type { Step } from './step.ts'
 
@@ -97,6 +97,20 @@ export function lossyType(pair: Pair, column: Column): string[] {
     `${fieldOf(table, column)}: changing the type ${now} to ${then} could lose values. Add a field with another ` +
       'name, and write a migration that converts the values.',
   ]
+}
+
+/** The rows with a value that the new type cannot hold; for types other than decimals, with any value. */
+export function unfitRows({ stored, wanted }: Pair, { name }: Column): NonNullable<Problem['rows']> {
+  const [now, then] = [stored, wanted].map(({ columns }) => parse(columns.get(name)?.type ?? ''))
+  if (now?.name !== 'numeric' || then?.name !== 'numeric') return rowsWith(name)
+  const value = quoted(name)
+  const digits = then.precision - then.scale
+  const condition = `${value} <> round(${value}, ${then.scale}) OR abs(${value}) >= 1e${digits}`
+  return { condition, what: 'a value that does not fit' }
+}
+
+export function rowsWith(column: string): NonNullable<Problem['rows']> {
+  return { condition: `${quoted(column)} IS NOT NULL`, what: 'a value' }
 }
 
 export function convertedType(pair: Pair, column: Column): Step[] {

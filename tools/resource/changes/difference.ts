@@ -9,12 +9,17 @@ import { objectDifference } from './objects.ts'
 import type { Step } from './step.ts'
 import { tableDifference } from './tables.ts'
 
-/** Changes the current tables into the desired ones. Objects written by hand are ignored. */
+/**
+ * Changes the current tables into the desired ones. Objects written by hand are ignored.
+ *
+ * @param all also those that are not changed
+ */
 export function difference(
   tables: readonly Table[],
   current: Catalogue,
   desired: Catalogue,
   decisions: Decisions,
+  all = tables,
 ): Difference {
   const found = together([
     tableDifference(tables, current, decisions),
@@ -23,7 +28,7 @@ export function difference(
       objectDifference(pair),
     ]),
   ])
-  const raises = found.raises.filter(({ table }) => tables.some(({ name }) => name === table))
+  const raises = found.raises.filter(({ table }) => all.some(({ name }) => name === table))
   return { ...found, raises }
 }
 

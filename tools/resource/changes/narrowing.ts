@@ -1,10 +1,11 @@
 import { escapeIdentifier as quoted } from 'pg'
 import { type Column, fieldOf, type Table } from '../tables/table.ts'
-import type { Decisions, Pair } from './comparison.ts'
+import type { Decisions, Pair, Problem } from './comparison.ts'
 import { conversionOf } from './conversions.ts'
 
 /** A change that existing rows can stand against. */
 interface Narrowing {
+  readonly table: string
   /** A statement whose `count` is the number of what stands against it, before the migration. */
   readonly query: string
   /** A sentence about this number. */
@@ -22,9 +23,9 @@ export async function standingAgainst(
   formers: ReadonlyMap<string, Table>,
   { allowInvalidRows }: Decisions,
   count: Count,
-): Promise<{ problems: string[]; warnings: string[] }> {
-  const [problems, warnings]: [string[], string[]] = [[], []]
-  for (const { query, says, isKept } of found.flatMap((pair) => narrowingsOf(pair, formers))) {
+): Promise<{ problems: Problem[]; warnings: string[] }> {
+  const [problems, warnings]: [Problem[], string[]] = [[], []]
+  for (const { table, query, says, isKept } of found.flatMap((pair) => narrowingsOf(pair, formers))) {
     const number = (await count(query)) ?? 0
     if (number === 0) continue
     if (isKept && allowInvalidRows) warnings.push(`${says(number)} They are kept.`)
@@ -32,10 +33,19 @@ export async function standingAgainst(
       const advice = isKept
         ? 'Change them first, or keep them with --allow-invalid-rows.'
         : 'Change them first.'
-      problems.push(`${says(number)} ${advice}`)
+      problems.push({ table, text: `${says(number)} ${advice}` })
     }
   }
   return { problems, warnings }
+}
+
+/** The text of a problem, with the number of rows that stand against the change, if it can be counted. */
+export async function withRows({ table, text, rows }: Problem, count: Count): Promise<Pick<Problem, 'text'>> {
+  if (!rows) return { text }
+  const query = `SELECT count(*)::float8 AS count FROM ${quoted(table)} WHERE ${rows.condition}`
+  const number = await count(query)
+  if (!number) return { text }
+  return { text: `${text} ${number === 1 ? '1 row has' : `${number} rows have`} ${rows.what}.` }
 }
 
 function narrowingsOf(pair: Pair, formers: ReadonlyMap<string, Table>): Narrowing[] {
@@ -55,6 +65,7 @@ function narrowingsOf(pair: Pair, formers: ReadonlyMap<string, Table>): Narrowin
     const target = refersTo === undefined ? undefined : (formers.get(refersTo)?.name ?? refersTo)
     const value = `"row".${quoted(column.name)}`
     const counted = (where: string, what: string): Narrowing => ({
+      table: table.name,
       query: `SELECT count(*)::float8 AS count FROM ${rows} WHERE ${where}`,
       says: (count) =>
         `${fieldOf(table, column)}: ${count === 1 ? '1 row has' : `${count} rows have`} a value that ${what}.`,
@@ -78,6 +89,7 @@ function narrowingsOf(pair: Pair, formers: ReadonlyMap<string, Table>): Narrowin
     .filter(({ name, text, unique }) => unique && isChanged('indexes', name) && isKnown(text))
     .map(
       ({ text }): Narrowing => ({
+        table: table.name,
         query: `SELECT count(*)::float8 AS count FROM (SELECT FROM ${rows} WHERE ${text} IS NOT NULL GROUP BY ${text} HAVING count(*) > 1) AS repeated`,
         says: (count) =>
           `${table.resource.path}: ${count} of the values of ${text}, which would be unique, ${count === 1 ? 'is' : 'are'} in several rows.`,

@@ -7,7 +7,7 @@ import {
   dropTrigger,
   keepRowCount,
 } from '../tables/statements.ts'
-import type { Difference, Pair } from './comparison.ts'
+import type { Difference, Pair, Problem } from './comparison.ts'
 import type { Step } from './step.ts'
 
 /** The constraints, indexes and triggers of an existing table. */
@@ -17,13 +17,13 @@ export function objectDifference(pair: Pair): Difference {
   return { steps: [...constraints(pair), ...indexes(pair), ...triggers(pair)], raises: [], problems }
 }
 
-function keyProblems({ table: { name, primaryKey, resource }, stored, wanted }: Pair): string[] {
+function keyProblems({ table: { name, primaryKey, resource }, stored, wanted }: Pair): Problem[] {
   const [now, then] = [stored.constraints.get(primaryKey.name), wanted.constraints.get(primaryKey.name)]
   if (now === then) return []
-  return [
+  const text =
     `${resource.path}: the primary key of the table ${name} is ${now ?? 'missing'}, but the definition needs ${then}. ` +
-      'You cannot change the kind or the owner of a resource: define a new resource, and write a migration that copies the rows.',
-  ]
+    'You cannot change the kind or the owner of a resource: define a new resource, and write a migration that copies the rows.'
+  return [{ table: name, text }]
 }
 
 /** A changed object is dropped and added. */

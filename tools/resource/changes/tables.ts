@@ -19,7 +19,13 @@ export function tableDifference(
     raises: removed.flatMap(({ constraints }) =>
       targetsOf([...constraints.values()]).map((target) => ({ table: target, condition: 'TRUE' })),
     ),
-    problems: decisions.allowDataLoss ? [] : removed.map(({ name }) => lostRows(name, added)),
+    problems: decisions.allowDataLoss
+      ? []
+      : removed.map(({ name }) => ({
+          table: name,
+          text: lostRows(name, added),
+          rows: { condition: 'TRUE', what: 'values' },
+        })),
   }
 }
 

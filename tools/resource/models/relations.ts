@@ -85,6 +85,8 @@ function incoming(resource: Resource, resources: readonly Resource[]): Relation[
 
 /** Prisma needs a name for each of several relations between two models, and for a relation of a model with itself. */
 function labelOf(from: Resource, to: Resource, column: string): string | undefined {
-  const count = referencesTo(to, [from]).length + (from.owner === to ? 1 : 0)
+  const between = (one: Resource, other: Resource) =>
+    referencesTo(other, [one]).length + (one.owner === other ? 1 : 0)
+  const count = between(from, to) + between(to, from)
   return count > 1 || from === to ? `${tableName(from.path)}_${column}` : undefined
 }

@@ -20,21 +20,44 @@ const MODEL = /^((?:[ \t]*(?:\/\/.*)?\n)*)model (\w+) \{\n([\s\S]*?)^\}\n*/gm
 /**
  * Writes the models of these resources between two marks. Comments stay above the model or line that follows them. Other
  * models, and fields and attributes for them in generated models, stay as they are.
+ *
+ * @param unchanged the tables whose models stay as they are, with the relations of others to them
  */
-export function updatedSchema(schema: string, resources: readonly Resource[]): string {
+export function updatedSchema(
+  schema: string,
+  resources: readonly Resource[],
+  unchanged: ReadonlySet<string> = new Set(),
+): string {
   const [top, inside, bottom] = parts(schema)
   const written = [...modelsIn(top), ...modelsIn(inside), ...modelsIn(bottom)]
-  const tables = new Set(resources.flatMap(tablesOf))
+  const tables = new Set([...resources.flatMap(tablesOf), ...unchanged])
   const isOurs = ({ table }: WrittenModel) => tables.has(table)
   const others = new Set(
     written.filter((model) => !isOurs(model) && !modelsIn(inside).includes(model)).map(({ name }) => name),
   )
-  const models = resources.map((resource) => {
+  const isUnchanged = (tables: readonly string[]) => tables.some((table) => unchanged.has(table))
+  const [stay, changed] = [
+    written.filter(({ table }) => unchanged.has(table)),
+    resources.filter((resource) => !isUnchanged(tablesOf(resource))),
+  ]
+  for (const { name } of stay) others.add(name)
+  const models = changed.map((resource) => {
     const existing = written.find(({ table }) => tablesOf(resource).includes(table))
-    return printModel(makeModel(resource, resources), existing, others)
+    const model = makeModel(resource, resources)
+    const relations = model.relations.filter(([, type]) =>
+      changed.some(({ name }) => name === /^\w+/.exec(type)?.[0]),
+    )
+    return printModel({ ...model, relations }, existing, others)
   })
   const rest = (text: string) => withoutModels(text, isOurs)
-  return [rest(top).trimEnd(), BEGIN, ...models, END, rest(bottom).trim()]
+  return [
+    rest(top).trimEnd(),
+    BEGIN,
+    ...models,
+    ...stay.map(({ text }) => text.trim()),
+    END,
+    rest(bottom).trim(),
+  ]
     .filter((part) => part !== '')
     .join('\n\n')
     .concat('\n')
