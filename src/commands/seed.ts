@@ -1,8 +1,11 @@
+import { readFile } from 'node:fs/promises'
+import { relative } from 'node:path'
 import { unrestricted } from '../model/access.ts'
 import { OPERATOR } from '../model/caller.ts'
 import { CommandError, databaseConfiguration, runCommand } from '../service/command.ts'
 import { readSeeds } from '../service/settings/domain-folder.ts'
 import { createSeeds } from './seed/create-seeds.ts'
+import { seedLines } from './seed/seed-lines.ts'
 import { seedProblems } from './seed/seed-problems.ts'
 import { withDatabase } from './shared-database.ts'
 
@@ -19,18 +22,24 @@ await runCommand(usage, {}, async () => {
   const { resources, folder } = domain
   const seeds = await readSeeds(folder)
   if (seeds.length === 0) throw new CommandError(`The domain has no examples: ${folder.seed} does not exist`)
-  const problems = seedProblems(seeds, resources)
+  const name = relative(process.cwd(), folder.seed)
+  const file = { name, lineOf: seedLines(await readFile(folder.seed, 'utf8')) }
+  const problems = seedProblems(seeds, resources, file)
   if (problems.length > 0) {
-    throw new CommandError(`No entry of ${folder.seed} was created:\n  ${problems.join('\n  ')}`)
+    throw new CommandError(`No entry was created:\n  ${problems.join('\n  ')}`)
   }
   await withDatabase(configuration, async ({ client }) => {
-    const created = await createSeeds(seeds, {
-      ...settings,
-      resources,
-      caller: OPERATOR,
-      access: unrestricted('the operator seeds all rows'),
-      client,
-    })
+    const created = await createSeeds(
+      seeds,
+      {
+        ...settings,
+        resources,
+        caller: OPERATOR,
+        access: unrestricted('the operator seeds all rows'),
+        client,
+      },
+      file,
+    )
     console.log(`Created ${created}, skipped ${seeds.length - created}`)
   })
 })

@@ -1,5 +1,6 @@
 import test from 'ava'
 import { createSeeds } from '../../src/commands/seed/create-seeds.ts'
+import { seedLines } from '../../src/commands/seed/seed-lines.ts'
 import { seedProblems } from '../../src/commands/seed/seed-problems.ts'
 import type { Seed } from '../../src/documents/openapi/seeds.ts'
 import { unrestricted } from '../../src/model/access.ts'
@@ -11,18 +12,16 @@ const service = shareTestService(test)
 
 const { resources } = domain
 
-function create(seeds: readonly Seed[]): Promise<number> {
-  const { client } = service().database
-  const ruleSettings = { planetReference: 'stub' }
-  return createSeeds(seeds, {
-    client,
-    caller: OPERATOR,
-    access: unrestricted('the operator seeds all rows'),
-    ruleSettings,
-    resources,
-    idempotencyKeyHours: 1,
-  })
-}
+const context = () => ({
+  client: service().database.client,
+  caller: OPERATOR,
+  access: unrestricted('the operator seeds all rows'),
+  ruleSettings: { planetReference: 'stub' },
+  resources,
+  idempotencyKeyHours: 1,
+})
+
+const create = (seeds: readonly Seed[]) => createSeeds(seeds, context())
 
 test('an entry names its parent as parent or as REST does, and is created once', async (t) => {
   const seeds = [
@@ -91,4 +90,34 @@ test('a catalogue with an entry that a rule refuses creates none, and says which
   ]
   t.regex(((await t.throwsAsync(create(taken))) as Error).message, /entry 2 \(planets\/second\): /)
   t.is((await service().reader.get('/planets/first')).status, 404)
+})
+
+test('a problem of a catalogue, or of a rule, is at the line of its file', async (t) => {
+  const text = `[
+  { "collection": "planets", "id": "lined", "name": "Lined" },
+  {
+    "collection": "species", "id": "torn",
+    "scientific_name": "Torn",
+    "temperature_range": {
+      "min_celsius": "cold"
+    }
+  },
+  { "collection": "moons",
+    "planet_id": "missing planet", "id": "m", "name": "M" },
+  3
+]`
+  const file = { name: 'catalogue.json', lineOf: seedLines(text) }
+  const found = seedProblems(JSON.parse(text), resources, file)
+  t.is(found[0], 'catalogue.json:7: entry 2 (species/torn): temperature_range.min_celsius must be a number.')
+  t.is(found[1], 'catalogue.json:11: entry 3 (moons/m): planet_id must be the id of its parent')
+  t.regex(found[2] ?? '', /^catalogue\.json:12: entry 4: it must be an object/)
+  const refused = `[
+  { "collection": "moons", "planet_id": "elsewhere",
+    "id": "m", "name": "M" }
+]`
+  const creation = createSeeds(JSON.parse(refused), context(), { ...file, lineOf: seedLines(refused) })
+  t.regex(
+    ((await t.throwsAsync(creation)) as Error).message,
+    /created\. catalogue\.json:2: entry 1 \(moons\/m\): /,
+  )
 })

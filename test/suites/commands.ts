@@ -1,4 +1,5 @@
 import '../commands/commands.test.ts'
 import '../commands/doctor.test.ts'
+import '../commands/documents.test.ts'
 import '../commands/export.test.ts'
 import '../commands/seed.test.ts'

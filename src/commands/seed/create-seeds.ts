@@ -7,7 +7,7 @@ import { DomainError } from '../../model/errors.ts'
 import type { ResourceKey } from '../../model/identifiers.ts'
 import type { Resource, Values } from '../../model/resource.ts'
 import { CommandError, resourceNamed } from '../../service/command.ts'
-import { placeOf } from './seed-problems.ts'
+import { lineIn, placeOf, type SeedFile } from './seed-problems.ts'
 
 interface Entry extends ResourceKey {
   readonly mayReplace: false
@@ -19,17 +19,20 @@ interface Entry extends ResourceKey {
  * Creates all entries in one transaction, in their order; existing ones stay unchanged.
  *
  * @param seeds without problems
+ * @param file says where a refused one is
  * @returns the number of created resources
  * @throws {CommandError} with the first entry that a rule refuses; then none is created
  */
-export function createSeeds(seeds: readonly Seed[], context: WriteContext): Promise<number> {
+export function createSeeds(seeds: readonly Seed[], context: WriteContext, file?: SeedFile): Promise<number> {
   const groups: { resource: Resource; entries: Entry[] }[] = []
   for (const [index, seed] of seeds.entries()) {
     const resource = resourceNamed(seed.collection, context)
     const { parentId, id, body } = seedEntry(seed, resource)
     if (groups.at(-1)?.resource !== resource) groups.push({ resource, entries: [] })
     const key = { parentId, id } as ResourceKey
-    groups.at(-1)?.entries.push({ ...key, body, mayReplace: false, place: placeOf(seed, index) })
+    groups
+      .at(-1)
+      ?.entries.push({ ...key, body, mayReplace: false, place: lineIn(file, index) + placeOf(seed, index) })
   }
   return inOneTransaction(context, { hasSavepoints: false }, async (client, transaction) => {
     const inside = { ...context, client, transaction }

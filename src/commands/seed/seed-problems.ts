@@ -3,21 +3,47 @@ import { isIdentifier } from '../../model/identifiers.ts'
 import type { Resource } from '../../model/resource.ts'
 import { inspectResource } from '../../model/validate.ts'
 import { isObject } from '../../model/values.ts'
+import type { LineOf } from './seed-lines.ts'
 
-/** The problems of the entries of a catalogue, one line for each, with the number of the entry and the field. */
-export function seedProblems(seeds: readonly unknown[], resources: readonly Resource[]): string[] {
+/**
+ * The problems of the entries of a catalogue, one line for each, with the number of the entry and the field.
+ *
+ * @param file says where each is, as in `catalogue.json:12`
+ */
+export function seedProblems(
+  seeds: readonly unknown[],
+  resources: readonly Resource[],
+  file?: SeedFile,
+): string[] {
   const known = new Set<string>()
   return seeds.flatMap((seed, index) => {
     const resource = isObject(seed) && resources.find(({ path }) => path === seed['collection'])
     if (!resource) {
       const collections = resources.map(({ path }) => path).join(', ')
-      return [`entry ${index + 1}: it must be an object whose collection is one of ${collections}`]
+      return [
+        `${lineIn(file, index)}entry ${index + 1}: it must be an object whose collection is one of ${collections}`,
+      ]
     }
     const { problems, key } = problemsOf(seed as Seed, resource)
-    if (problems.length === 0 && known.has(key)) problems.push('an entry before it has the same id')
+    if (problems.length === 0 && known.has(key)) {
+      problems.push({ path: ['id'], text: 'an entry before it has the same id' })
+    }
     known.add(key)
-    return problems.map((problem) => `${placeOf(seed as Seed, index)}: ${problem}`)
+    return problems.map(
+      ({ path, text }) => `${lineIn(file, index, path)}${placeOf(seed as Seed, index)}: ${text}`,
+    )
   })
+}
+
+/** A catalogue, and the lines of its entries. */
+export interface SeedFile {
+  readonly name: string
+  readonly lineOf: LineOf
+}
+
+/** `prisma/seed/catalogue.json:12: ` */
+export function lineIn(file: SeedFile | undefined, index: number, path?: readonly string[]): string {
+  return file ? `${file.name}:${file.lineOf(index, path)}: ` : ''
 }
 
 /** `entry 3 (moons/luna)` */
@@ -25,20 +51,30 @@ export function placeOf({ collection, id }: Seed, index: number): string {
   return `entry ${index + 1} (${collection}${typeof id === 'string' ? `/${id}` : ''})`
 }
 
+interface SeedProblem {
+  /** Of the value in the entry. */
+  readonly path: readonly string[]
+  readonly text: string
+}
+
 function problemsOf(seed: Seed, resource: Resource) {
   const { parentField, kind } = resource
   const { parents, parentId, id, body } = seedEntry(seed, resource)
-  const problems: string[] = []
-  if (parents.size > 1) problems.push(`parent and ${parentField} are different`)
-  else if (parentField && !isKey(parentId)) problems.push(`${parentField} must be the id of its parent`)
+  const problems: SeedProblem[] = []
+  const parentPath = parentField !== undefined && parentField in seed ? [parentField] : ['parent']
+  if (parents.size > 1) problems.push({ path: parentPath, text: `parent and ${parentField} are different` })
+  else if (parentField && !isKey(parentId)) {
+    problems.push({ path: parentPath, text: `${parentField} must be the id of its parent` })
+  }
   if (kind === 'singleton' ? seed['id'] !== undefined && id !== parentId : !isKey(id)) {
-    problems.push(
+    const text =
       kind === 'singleton'
         ? 'its id must be that of its parent'
-        : 'it needs an id, of 1 to 64 letters, digits, and . _ ~ -',
-    )
+        : 'it needs an id, of 1 to 64 letters, digits, and . _ ~ -'
+    problems.push({ path: ['id'], text })
   }
-  problems.push(...inspectResource(resource, body).details.map(({ message }) => message))
+  for (const { field, message } of inspectResource(resource, body).details)
+    problems.push({ path: field.split('.'), text: message })
   return { problems, key: `${resource.path}/${parentId ?? ''}/${id}` }
 }
 
