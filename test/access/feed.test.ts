@@ -265,7 +265,9 @@ test.serial('more children than a change can name send the reader back to the li
   )
   await writer.patch('/planets/huge', { host_star: 'ada' })
   const read = changesSince(ada, begin)
-  await t.throwsAsync(read, { message: /RESOURCE_GONE.*More than 1000 moons have entered or left/ })
+  await t.throwsAsync(read, {
+    message: /RESOURCE_GONE.*More than 1000 moons, or more than 16 MiB, have entered or left/,
+  })
   t.is((await ada.get(await end(ada))).status, 200)
 })
 

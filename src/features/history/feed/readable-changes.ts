@@ -153,7 +153,7 @@ function leaving(row: ChangeRow, before: Columns | null): ChangeRow {
 
 function tooMany({ path }: Resource): DomainError {
   const message =
-    `More than ${MAXIMUM_CHILDREN} ${path} have entered or left what you may read, with their parent. ` +
+    `More than ${MAXIMUM_CHILDREN} ${path}, or more than 16 MiB, have entered or left what you may read, with their parent. ` +
     'Read the lists again and continue from there.'
   return new DomainError('RESOURCE_GONE', message)
 }

@@ -20,7 +20,8 @@ export function exactOf(state: string, columns: string): string {
 
 /**
  * The SQL expression of the state of a parent at a position of the feed: the one before its next change, or else the current
- * one. What a deletion deletes with a parent comes after it, and has its last state. Null if the record lacks it.
+ * one. What a deletion deletes with a parent comes after it, and has its last state. Null if the record lacks it. Changes
+ * without a position are few; the sum keeps PostgreSQL from looking for them among all versions.
  *
  * @param id an expression, as the position
  */
@@ -30,14 +31,20 @@ export function parentState(owner: Resource, id: string, position: string): stri
   return `COALESCE(NULLIF((SELECT state FROM (
       (SELECT before AS state, 1 AS place ${known} AND position > ${position} ORDER BY position LIMIT 1)
       UNION ALL
-      (SELECT before, 2 ${known} AND position IS NULL ORDER BY version LIMIT 1)
+      (SELECT before, 2 ${known} AND position IS NULL ORDER BY version + 0 LIMIT 1)
       UNION ALL
       (SELECT to_jsonb(current.*), 3 FROM ${quotedTable(owner)} AS current WHERE id = ${id})
     ) AS states ORDER BY place LIMIT 1), 'null'),
     (SELECT before ${known} AND position <= ${position} ORDER BY position DESC LIMIT 1))`
 }
 
-/** Reads the states of the children of a parent (`$2`) at a position (`$3`), and how many rows that took. */
+/** Of all states of children that are read at once, as the database stores them. */
+const MAXIMUM_BYTES = 16 * 1024 * 1024
+
+/**
+ * Reads the states of the children of a parent (`$2`) at a position (`$3`), and how many rows that took. If there are more
+ * than a limit (`$4`) or than 16 MiB, none are read, and the number is the limit.
+ */
 export function childrenStatement(resource: Resource): string {
   const { path, parentField } = resource
   return `
@@ -52,9 +59,11 @@ export function childrenStatement(resource: Resource): string {
         WHERE ${quoted(parentField as string)} = $2 LIMIT $4)
     )
     SELECT counted.read, children.id, children.state AS columns, ${exactOf('children.state', '$1')} AS exact
-    FROM (SELECT count(*)::int AS read FROM states) AS counted LEFT JOIN (
+    FROM (
+      SELECT CASE WHEN sum(pg_column_size(state)) > ${MAXIMUM_BYTES} THEN $4 ELSE count(*)::int END AS read FROM states
+    ) AS counted LEFT JOIN (
       SELECT DISTINCT ON (id) id, state FROM states ORDER BY id, position NULLS LAST, serial NULLS LAST
-    ) AS children ON children.state <> 'null' ORDER BY children.id`
+    ) AS children ON counted.read < $4 AND children.state <> 'null' ORDER BY children.id`
 }
 
 /** Whether the caller may read a recorded state; undefined for none. It may not read a state that the record lacks. */
