@@ -217,12 +217,8 @@ function leavesOf(name: string, field: Field): Leaf[] {
 
 /** What members have from their group, unless they have their own: versions and scopes. */
 export function inheritable({ since, until, readScope, writeScope }: Field): Partial<LeafField> {
-  return {
-    ...(since !== undefined && { since }),
-    ...(until !== undefined && { until }),
-    ...(readScope !== undefined && { readScope }),
-    ...(writeScope !== undefined && { writeScope }),
-  }
+  const all = Object.entries({ since, until, readScope, writeScope })
+  return Object.fromEntries(all.filter(([, value]) => value !== undefined))
 }
 
 /** Says in the description which scopes the field needs. */
