@@ -9,6 +9,7 @@ import { numberChanges, startChangeUpkeep } from '../../src/features/history/fee
 import { unrestricted } from '../../src/model/access.ts'
 import { createTestDatabase, openTestDatabase } from '../helpers/database/database.ts'
 import { resources } from '../helpers/domain/domain.ts'
+import { withAccess } from '../helpers/domain/with-access.ts'
 import { shareTestService, startTestService } from '../helpers/service/service.ts'
 
 const access = unrestricted('all changes are read')
@@ -392,3 +393,64 @@ onServer(
     ])
   },
 )
+
+test('a domain whose access rules hide rows is refused without the migration that records states', async (t) => {
+  const sent: Statement[] = []
+  const $rows = async (statement: Statement) => {
+    sent.push(statement)
+    return [{ exists: !String(statement.values[0]).startsWith('record_states_before') }]
+  }
+  const client = { $rows } as unknown as StatementClient
+  const rules = { planets: { read: () => false } }
+  await t.throwsAsync(keepChanges(client, 30, withAccess(rules).resources), {
+    name: 'DefinitionError',
+    message: /the migration record_states_before: run `npm run resource -- migrate`/,
+  })
+  t.true(
+    await keepChanges(
+      client,
+      30,
+      resources.filter(({ path }) => path === 'spacecraft'),
+    ),
+  )
+})
+
+test('states before changes are recorded of resources whose rows are hidden, and of what they own', async (t) => {
+  const database = await openTestDatabase(await createTestDatabase(t))
+  t.teardown(() => database.close())
+  await keepChanges(database.client, 30, withAccess({ planets: { read: () => true } }).resources)
+  await query(database, "INSERT INTO planets (id, name) VALUES ('a', 'A')")
+  await query(database, "INSERT INTO moons (planet_id, id, name) VALUES ('a', 'm', 'M')")
+  await query(database, "INSERT INTO spacecraft (id, name, kind) VALUES ('c', 'C', 'rover')")
+  for (const table of ['planets', 'moons', 'spacecraft'])
+    await query(database, `UPDATE ${table} SET name = 'New'`)
+  await query(database, 'DELETE FROM planets; DELETE FROM spacecraft')
+  const text = `SELECT collection, event, before ->> 'name' AS name, before IS NULL AS none FROM recorded_changes ORDER BY serial`
+  const rows = await query<{ collection: string; event: string; name: string | null; none: boolean }>(
+    database,
+    text,
+  )
+  const of = (path: string) =>
+    rows
+      .filter(({ collection }) => collection === path)
+      .map(({ event, name, none }) => [event, none ? 'none' : name])
+  for (const [path, name] of [
+    ['planets', 'A'],
+    ['moons', 'M'],
+  ] as const) {
+    t.deepEqual(
+      of(path),
+      [
+        ['created', null],
+        ['changed', name],
+        ['deleted', 'New'],
+      ],
+      path,
+    )
+  }
+  t.deepEqual(of('spacecraft'), [
+    ['created', 'none'],
+    ['changed', 'none'],
+    ['deleted', 'none'],
+  ])
+})
