@@ -62,7 +62,21 @@ test('elsewhere each line of the log is JSON', async (t) => {
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line).msg)
-  t.deepEqual(messages, ['listening', 'request', 'stopping', 'stopped'])
+  t.deepEqual(messages, ['listening', 'access is restricted', 'request', 'stopping', 'stopped'])
+})
+
+test('the start says in a line for each collection with access rules which actions they restrict', async (t) => {
+  const { dataDir } = await createEmbedded(t)
+  const service = startProcess({ DATA_DIR: dataDir }, t)
+  await service.origin
+  service.kill('SIGTERM')
+  await service.exited
+  const lines = service.output().trim().split('\n')
+  const said = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'access is restricted')
+  t.deepEqual(
+    said.map(({ collection, actions }) => [collection, actions]),
+    [['training-records', ['read']]],
+  )
 })
 
 test('NO_COLOR turns the colours of a terminal off', async (t) => {
