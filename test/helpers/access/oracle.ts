@@ -157,7 +157,7 @@ export function randomConversation(world: World, schema: GraphQLSchema, isWritin
     [4, () => readOne(world)],
     [5, () => readList(world)],
     [1, () => walk(world)],
-    [1, () => readVersions(world)],
+    [2, () => readVersions(world)],
     [4, () => query(world, schema)],
     [1, () => page(world, schema)],
     [1, () => connection(world, schema)],

@@ -111,9 +111,10 @@ async function readPage(
   const count = isLimited ? Math.max(limit, LEAST_READ) : limit
   // A version has at most two rows: its change, or its state from before the record, and its deletion.
   const most = 2 * (count + 1)
+  const exact = [resource, ...(owner ? [owner] : [])].flatMap(exactColumns)
   const seen: VersionRow[] = []
   for (let top = newest; ; ) {
-    const values = [resource.path, parentId, id, top, most, exactColumns(resource)]
+    const values = [resource.path, parentId, id, top, most, exact]
     const rows = await client.$rows<VersionRow>({ text, values })
     seen.push(...(isLimited ? rows.filter(sees) : rows))
     const own = rows.filter(({ is_own }) => is_own)
