@@ -35,7 +35,7 @@ export interface ResourceDefinition<Of extends Fields = Fields> {
    * What names a resource for people, on pages, in links and as `displayName` in GraphQL: a field, several, or a function of
    * the values that the caller may read. By default, the service guesses a field.
    */
-  readonly title?: string | readonly string[] | ((values: Values) => string)
+  readonly title?: string | readonly string[] | ((values: Partial<ValuesOf<NoInfer<Of>, 'json'>>) => string)
   /** The fields that lists show on pages, in their order; by default the first few. */
   readonly columns?: readonly string[]
   /** The nouns for one and for several; by default, `name` and `path` in words. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { cp, lstat, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
+import { cp, lstat, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../database/database.ts'
@@ -37,10 +37,16 @@ export async function createTestDatabase(domain: LocatedDomain): Promise<TestDat
   }
 }
 
-/** Creating and migrating a database takes most of a short test, so it is done once for each state of the migrations. */
+/**
+ * Creating and migrating a database takes most of a short test, so it is done once for each state of the migrations. The
+ * template of the former state is removed.
+ */
 async function migratedTemplate(domain: LocatedDomain): Promise<string> {
-  const template = join(tmpdir(), `halgraph-template-${await fingerprint(domain)}`)
+  const prefix = `halgraph-template-${digest(domain.folder.schema)}-`
+  const template = join(tmpdir(), prefix + (await fingerprint(domain)))
   if (await isOwn(template)) return template
+  const former = (await readdir(tmpdir())).filter((name) => name.startsWith(prefix))
+  for (const name of former) await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => {})
   const made = await makeFolder()
   const settings = readSettings({ DATA_DIR: made, DATABASE_TIMEOUT: '60000' }, [], domain.settings)
   const database = await openDatabase(databaseOptions({ settings, domain }))
@@ -62,7 +68,11 @@ async function fingerprint({ folder }: LocatedDomain): Promise<string> {
   const migrations = await readMigrations(folder.migrations)
   const manifest = await readFile(new URL('../../package.json', import.meta.url), 'utf8')
   const parts = [manifest, ...migrations.map(({ name, checksum }) => `${name} ${checksum}`)]
-  return createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 16)
+  return digest(parts.join('\n'))
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
 /** Only its user can access it. */

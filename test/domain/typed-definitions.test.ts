@@ -48,6 +48,12 @@ const items = defineResource({
   path: 'items',
   description: 'An item.',
   createdField: 'entered_date',
+  title: ({ name, price }) => {
+    // @ts-expect-error a title has what the caller may read
+    name.length
+    const amount: string | undefined = price
+    return `${name} ${amount}`
+  },
   fields,
   checks: [
     (values) => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
@@ -61,9 +61,11 @@ test.serial(
   'halgraph test compiles and runs the tests of a domain, and its exit status is theirs',
   async (t) => {
     const folder = await createTestFolder(t)
-    const environment = { DOMAIN: folder }
+    const temporary = join(folder, 'node_modules/tmp')
+    const environment = { DOMAIN: folder, TMPDIR: temporary }
     const types = join(process.cwd(), 'node_modules/@types/node')
     await mkdir(join(folder, 'node_modules/@types'), { recursive: true })
+    await mkdir(temporary)
     await promisify(execFile)('ln', ['-s', types, join(folder, 'node_modules/@types/node')])
     const { projectFiles } = await import('../../tools/project/files.ts')
     const versions = { halgraph: '0', '@types/node': '0', prisma: '0', typescript: '0' }
@@ -81,6 +83,11 @@ test.serial(
     t.is(failed.status, 1)
     t.regex(failed.output, /pass 0\b[\s\S]*fail 1\b/)
     t.is((await runCommand('test', environment, 'none.test.ts')).status, 2)
+    const templates = () =>
+      readdir(temporary).then((names) => names.filter((name) => /^halgraph-/.test(name)))
+    const [template, ...others] = await templates()
+    t.regex(template ?? '', /^halgraph-template-/)
+    t.deepEqual(others, [], 'the databases of the tests are gone')
     await writeFile(join(folder, 'failing.test.ts'), first.replace('body.status', 'body.stauts'))
     const refused = await runCommand('test', environment)
     t.is(refused.status, 1)
