@@ -32,8 +32,21 @@ const CONFIGURATIONS: Readonly<Record<string, (service: number, proxy: number) =
       location / { proxy_pass http://127.0.0.1:${service}; } }`,
 }
 
+/** What the guide adds for a cache. */
+async function withCache(service: number, proxy: number, folder: string): Promise<string> {
+  const [, block = ''] = await readBlocks('deployment', 'nginx')
+  return block
+    .replace('http://halgraph', `http://127.0.0.1:${service}`)
+    .replace('/var/cache/nginx/halgraph', join(folder, 'cache'))
+    .replace('server {', `server { listen 127.0.0.1:${proxy};`)
+}
+
 /** Runs nginx until the end of the test. Undefined where it is not installed, with the reason printed. */
-async function startNginx(t: ExecutionContext, name: string, service: string): Promise<string | undefined> {
+async function startNginx(
+  t: ExecutionContext,
+  configure: (service: number, proxy: number, folder: string) => Promise<string>,
+  service: string,
+): Promise<string | undefined> {
   const program = CANDIDATES.find((one) => spawnSync(one, ['-v']).status === 0)
   if (program === undefined) {
     t.log('not tried: nginx is not installed')
@@ -41,7 +54,7 @@ async function startNginx(t: ExecutionContext, name: string, service: string): P
   }
   const folder = await createTestFolder(t)
   const port = await freePort()
-  const http = await CONFIGURATIONS[name]?.(Number(new URL(service).port), port)
+  const http = await configure(Number(new URL(service).port), port, folder)
   const folders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (kind) => `${kind}_temp_path ${join(folder, kind)};`,
   )
@@ -98,10 +111,10 @@ async function follow(url: string, request: RequestInit) {
   return { until, isOpen: () => !hasEnded, leave: () => leaving.abort() }
 }
 
-for (const name of Object.keys(CONFIGURATIONS)) {
+for (const [name, configure] of Object.entries(CONFIGURATIONS)) {
   test(`behind nginx with ${name}, streams begin at once and go on when they are quiet, and so do waits`, async (t) => {
     const service = await startTestService(t, { trustProxy: true })
-    const proxy = await startNginx(t, name, service.origin)
+    const proxy = await startNginx(t, configure, service.origin)
     if (proxy === undefined) return t.pass()
     const headers = { authorization: service.reader.authorization as string }
     const events = { ...headers, accept: 'text/event-stream' }
@@ -130,3 +143,33 @@ for (const name of Object.keys(CONFIGURATIONS)) {
     t.deepEqual(((await waited.json()) as Json)._embedded.changes, [])
   })
 }
+
+/** Longer than nginx trusts a copy. */
+const TRUSTED_MILLISECONDS = 2_500
+
+test('the cache of the guide keeps what is read without a token, asks whether it is current, and keeps nothing else', async (t) => {
+  const service = await startTestService(t, { trustProxy: true, anonymousScopes: 'planets:read' })
+  const proxy = await startNginx(t, withCache, service.origin)
+  if (proxy === undefined) return t.pass()
+  await service.writer.put('/planets/kept', { id: 'kept', name: 'First' })
+  const read = async (authorization?: string, path = 'planets/kept') => {
+    const headers = authorization === undefined ? {} : { authorization }
+    const response = await fetch(`${proxy}/api/v1/${path}`, { headers })
+    return [response.headers.get('x-cache'), ((await response.json()) as Json).name]
+  }
+  const { authorization } = service.reader
+  t.deepEqual(await read(), ['MISS', 'First'])
+  t.deepEqual(await read(), ['HIT', 'First'])
+  await delay(TRUSTED_MILLISECONDS)
+  t.deepEqual(await read(), ['REVALIDATED', 'First'])
+  await service.writer.patch('/planets/kept', { name: 'Second' })
+  t.deepEqual(await read(authorization), ['MISS', 'Second'])
+  t.deepEqual(await read(authorization), ['MISS', 'Second'])
+  await delay(TRUSTED_MILLISECONDS)
+  t.deepEqual(await read(), ['EXPIRED', 'Second'])
+  t.deepEqual(await read(), ['HIT', 'Second'])
+  for (const path of ['changes', 'species', 'planets/none']) {
+    await read(undefined, path)
+    t.not((await read(undefined, path))[0], 'HIT', path)
+  }
+})
