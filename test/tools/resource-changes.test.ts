@@ -359,3 +359,18 @@ test('a refused change does not stop others, and its model stays in a schema tha
   t.is((await domain.plan(changed)).files.size, 0)
   await refuseInvalidSchema(await domain.schema())
 })
+
+test('a removed reference to a resource that is not migrated waits with it', async (t) => {
+  const domain = await createEvolvingDomain(t)
+  const shelves = (fields: Resource['fields']) => define('Shelf', 'shelves', fields)
+  const books = (fields: object) => define('Book', 'books', { title: text('T.'), ...fields })
+  await domain.become([
+    shelves({ name: text('N.'), pages: integer('P.') }),
+    books({ shelf_id: reference('shelves', 'shelf', 'S.') }),
+  ])
+  const changed = [shelves({ name: text('N.', { required: true }), pages: integer('P.') }), books({})]
+  const both = await domain.plan([...changed, authors], { allowDataLoss: true })
+  t.regex(both.refusals, /shelves\.name is required[^\n]*\n- books: its reference to shelves changes/)
+  t.regex(both.explanation, /^authors/)
+  await refuseInvalidSchema(both.schema)
+})

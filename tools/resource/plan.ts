@@ -2,10 +2,11 @@ import type { PGlite } from '@electric-sql/pglite'
 import type { Migration } from '../../src/database/migrations/migration-files.ts'
 import type { Resource } from '../../src/model/resource.ts'
 import { CommandError } from '../../src/service/command.ts'
-import { type Decisions, type Difference, type Problem, pairs } from './changes/comparison.ts'
+import type { Decisions, Difference, Problem } from './changes/comparison.ts'
 import { difference, raisesOfRenames, raising, suspending } from './changes/difference.ts'
 import { formerResource } from './changes/former.ts'
-import { type Count, standingAgainst, withRows } from './changes/narrowing.ts'
+import { migratable, remaining } from './changes/migratable.ts'
+import type { Count } from './changes/narrowing.ts'
 import { renames } from './changes/renames.ts'
 import { inOrder, type Step } from './changes/step.ts'
 import { migrationSql } from './sql.ts'
@@ -55,43 +56,11 @@ async function plan(
   const desired = await shadow.desired(tables)
   const renamed = await shadow.current()
   const formers = new Map(tables.map(({ name }, index) => [name, formerTables[index] as Table]))
-  const refused: Problem[] = []
-  const isKept = ({ name }: { readonly name: string }) => !refused.some(({ table }) => table === name)
-  const plannedFor = async () => {
-    const kept = tables.filter(isKept)
-    const current = new Map([...renamed].filter(([, stored]) => isKept(stored)))
-    const found = difference(kept, current, desired, decisions, tables)
-    const existing = pairs(kept, current, desired)
-    const { problems, warnings } = await standingAgainst(existing, formers, decisions, count)
-    return {
-      kept,
-      found,
-      existing,
-      warnings,
-      problems: [...found.problems, ...problems, ...dependents(kept)],
-    }
-  }
-  /** A reference to a table that is not migrated stays as it is, with the models of both. */
-  const dependents = (kept: readonly Table[]): Problem[] =>
-    [...refused].flatMap(({ table }) =>
-      kept.filter((other) => isTied(other, table)).map((other) => tied(other, table)),
-    )
-  const isTied = ({ name, foreignKeys }: Table, target: string) =>
-    foreignKeys.some(
-      (key) =>
-        key.refersTo === target &&
-        renamed.get(name)?.constraints.get(key.name) !== desired.get(name)?.constraints.get(key.name),
-    )
-  let planned = await plannedFor()
-  while (planned.problems.length > 0) {
-    for (const problem of planned.problems) {
-      // The database does not have the new names.
-      const isCounted = renaming.length === 0
-      refused.push(isCounted ? { ...problem, ...(await withRows(problem, count)) } : problem)
-    }
-    planned = await plannedFor()
-  }
-  const { kept, found, existing, warnings } = planned
+  const { kept, found, existing, warnings, refused } = await migratable(
+    { all: tables, formers, current: renamed, desired },
+    decisions,
+    count,
+  )
   // A rename changes what other tables refer to.
   if (found.steps.length === 0 || renaming.length > 0) refuse(refused)
   const raises = [...raisesOfRenames(tables, formerTables), ...found.raises]
@@ -99,19 +68,10 @@ async function plan(
   const rest = inOrder([...changing, ...suspending(changing, existing)])
   if (rest.length > 0) await shadow.apply(migrationSql(rest))
   const after = await shadow.current()
-  const left = difference(
-    kept,
-    new Map([...after].filter(([, stored]) => isKept(stored))),
-    desired,
-    decisions,
-  )
+  const left = difference(kept, remaining(after, refused), desired, decisions)
   refuse([...leftOver(left), ...lostObjects(renamed, after)])
   const steps = inOrder([...renaming, ...rest])
   return { steps, warnings: [...warnings, ...(await staleFunctions(shadow, steps))], refused }
-}
-
-function tied({ name, resource }: Table, target: string): Problem {
-  return { table: name, text: `${resource.path}: its reference to ${target} changes, which is not migrated.` }
 }
 
 function refuse(problems: readonly Pick<Problem, 'text'>[]): void {
