@@ -90,7 +90,10 @@ export type Owner =
  */
 export async function startTestService(
   owner?: Owner,
-  { domain: folder, settings = {} }: { readonly domain?: string; readonly settings?: RequestHeaders } = {},
+  {
+    domain: folder,
+    settings = {},
+  }: { readonly domain?: string; readonly settings?: Readonly<Record<string, string>> } = {},
 ): Promise<TestService> {
   loadSettingsFile()
   const domain = await loadDefinitions(domainFolder(folder ?? (process.env['DOMAIN'] || undefined)))
