@@ -4,7 +4,15 @@ import { createCompleteSchema } from '../../../src/service/features.ts'
 import { Random } from './random.ts'
 import { randomFilter } from './random-filters.ts'
 import { connection, page, query } from './random-queries.ts'
-import { type Conversation, readList, readOne, readVersions, type World, walk } from './random-requests.ts'
+import {
+  type Conversation,
+  followOther,
+  readList,
+  readOne,
+  readVersions,
+  type World,
+  walk,
+} from './random-requests.ts'
 import { type RandomRow, randomRows } from './random-rows.ts'
 import { write } from './random-writes.ts'
 import {
@@ -109,7 +117,7 @@ async function compareRound(
       // Tags, cursors and links of another caller tell this one nothing.
       let isForeign = own.random.chance(0.12)
       return hold(randomConversation(own, schema), async (request) => {
-        if (isForeign && request.method !== 'DELETE') {
+        if (request.asOther || (isForeign && request.method !== 'DELETE')) {
           isForeign = false
           return pair.askRestricted({}, scopes, request)
         }
@@ -158,6 +166,7 @@ export function randomConversation(world: World, schema: GraphQLSchema, isWritin
     [5, () => readList(world)],
     [1, () => walk(world)],
     [2, () => readVersions(world)],
+    [1, () => followOther(world)],
     [4, () => query(world, schema)],
     [1, () => page(world, schema)],
     [1, () => connection(world, schema)],

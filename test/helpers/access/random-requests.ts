@@ -161,6 +161,15 @@ function linksOf({ headers, text }: Answer): string[] {
   return repeated.map(([, href]) => href.slice(ORIGIN.length))
 }
 
+/** The neighbours of a page of another caller, whose last item may not exist for this one. */
+export function* followOther({ random }: World): Conversation {
+  const sort = `${random.pick(['story', 'story', 'name', 'born_date'])}:${random.pick(['asc', 'desc'])}`
+  const path = `${BASE}/animals?limit=${1 + random.below(6)}&page=${1 + random.below(4)}&sort=${sort}`
+  const request = { door: 'cursor of another caller', method: 'GET', path, headers: {} }
+  const links = linksOf(yield { ...request, asOther: true })
+  for (const link of random.some(links, 2)) yield { ...request, path: link }
+}
+
 /** The versions that are kept of a resource, or one of them. */
 export function* readVersions(world: World): Conversation {
   const { random } = world

@@ -18,6 +18,8 @@ export interface Request {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
+  /** Asked by a caller who sees all rows, so not compared. */
+  readonly asOther?: true
 }
 
 export interface Answer {
