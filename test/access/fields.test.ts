@@ -194,6 +194,15 @@ test('in GraphQL, a field whose scope the caller lacks is null, with an error at
   t.like(all.data.species, { habitat: SECRET, planet: { id: 'arca' } })
 })
 
+test('a group does not show whether members that need a scope are set', async (t) => {
+  const query = '{ species(id: "hot") { temperatureRange { minCelsius } } }'
+  const made = { id: 'hot', scientific_name: 'Hot', temperature_range: { max_celsius: 99 } }
+  t.is((await physician().put('/species/hot', made)).status, 201)
+  t.is((await reader().graphql(query)).data.species.temperatureRange, null)
+  t.deepEqual((await physician().graphql(query)).data.species.temperatureRange, { minCelsius: null })
+  t.false('temperature_range' in (await reader().get('/species/hot')).body)
+})
+
 test('a field that is always set and needs a scope is nullable in GraphQL, and its item stays', async (t) => {
   const { data } = await reader().graphql('{ planetPage { items { id discoveryMethod } } }')
   t.deepEqual(data.planetPage.items, [{ id: 'arca', discoveryMethod: null }])

@@ -1,5 +1,6 @@
 import { GraphQLError, GraphQLScalarType } from 'graphql'
 import { readResource } from '../../domain/read.ts'
+import { allows, type Caller } from '../../model/caller.ts'
 import { isAlwaysShown, KINDS, kindOf, type LeafField } from '../../model/fields.ts'
 import type { ResourceKey } from '../../model/identifiers.ts'
 import { noun } from '../../model/labels.ts'
@@ -63,9 +64,15 @@ function ownFields(resource: Resource): SchemaField[] {
   return Object.entries(resource.allFields).map(([name, field]) => {
     const sdl = memberOf(name, field, `${typeOf(resource, name, field)}${isAlwaysShown(field) ? '!' : ''}`)
     if (field.type !== 'group') return { sdl, resolve: resolverOf(resource, name, field) }
-    const columns = Object.keys(field.fields).map((member) => `${name}_${member}`)
-    const isSet = (row: Row) => columns.some((column) => row[column] !== null)
-    return { sdl, resolve: permitted(resource, field, (row: Row) => (isSet(row) ? row : null)) }
+    const members = Object.entries(field.fields)
+    // A member that the caller may not read must not show whether it is set.
+    const isSet = (row: Row, caller: Caller) =>
+      members.some(([member, { readScope }]) => {
+        const isReadable = readScope === undefined || allows(caller, resource, readScope)
+        return isReadable && row[`${name}_${member}`] !== null
+      })
+    const resolve = (row: Row, _: unknown, { caller }: GraphContext) => (isSet(row, caller) ? row : null)
+    return { sdl, resolve: permitted(resource, field, resolve) }
   })
 }
 
