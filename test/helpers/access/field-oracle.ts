@@ -58,6 +58,15 @@ function randomScopes(random: Random, resources: readonly Resource[]): ReadonlyM
   ])
 }
 
+/** The scopes, and the definitions without their fields, each of which has a field that callers may write. */
+function randomDefinition(random: Random, resources: readonly Resource[]) {
+  for (;;) {
+    const scopes = randomScopes(random, resources)
+    const open = redefined(resources, (place, field) => (scopes.has(place) ? undefined : field))
+    if (open.every(({ writable }) => writable.length > 0)) return { scopes, open }
+  }
+}
+
 /** With each definition, so many requests. */
 const REQUESTS_PER_ROUND = 200
 
@@ -80,12 +89,11 @@ export async function compareFields(
   const { resources } = made.domain
   for (let seed = first; report.requests < requests; seed++) {
     const random = new Random(seed)
-    const scopes = randomScopes(random, resources)
+    const { scopes, open } = randomDefinition(random, resources)
     const scoped = redefined(resources, (place, field) => {
       const readScope = scopes.get(place)
       return readScope === undefined ? field : { ...field, readScope }
     })
-    const open = redefined(resources, (place, field) => (scopes.has(place) ? undefined : field))
     const rows = randomRows(random, resources)
     for (const statement of loadStatements(rows, resources)) await base.database.pool.query(statement)
     const restricted = await serveBeside(base, { ...made.domain, resources: scoped })
@@ -98,7 +106,9 @@ export async function compareFields(
         await hold(randomConversation(world, schema, false), async (request) => {
           const [answer, expected] = [await restricted.ask(request), await reduced.ask(request)]
           report.count(request.door, expected.status)
-          const difference = differenceOf(request, answer, expected)
+          // One service knows the name of the field, and refuses it with the scope that it needs.
+          const isNamed = answer.status === 403 && expected.status === 400
+          const difference = isNamed ? undefined : differenceOf(request, answer, expected)
           if (difference) {
             const text = `seed ${seed}, ${JSON.stringify([...scopes])}\n${difference}`
             report.differences.push({ door: request.door, text })
