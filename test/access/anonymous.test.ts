@@ -87,7 +87,8 @@ test('in GraphQL, a field that the scopes do not cover is AUTHENTICATION_REQUIRE
 })
 
 test('the feed, its events and subscriptions have the changes of the collections that the scopes cover', async (t) => {
-  const { anonymous, writer, origin, base } = service()
+  // Of its own, since other tests make changes, too.
+  const { anonymous, writer, origin, base } = await startTestService(t, { anonymousScopes: SCOPES })
   const { headers, body } = await anonymous.get('/changes?since=now')
   t.is(headers.get('cache-control'), 'no-store')
   const { href } = body._links.next
