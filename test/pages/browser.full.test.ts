@@ -300,35 +300,6 @@ test('a form keeps the members of an object that are not touched, whatever their
   })
 })
 
-test('a reference to a long list is searched while words are typed, by mouse and by keyboard', async (t) => {
-  const { writer, base, database } = service()
-  await database.client.prisma.planet.createMany({
-    data: Array.from({ length: 150 }, (_, index) => ({ id: `long-${index}`, name: `Long list ${index}` })),
-  })
-  await browsing(t, async (page) => {
-    await signIn(page, t)
-    await page.goto(`${base}/missions`)
-    await page.getByRole('button', { name: 'Create a mission' }).click()
-    await page.getByLabel('Name').first().fill('Picked')
-    const picker = page.getByRole('combobox', { name: 'Destination' })
-    await picker.fill('long 149')
-    await page.getByRole('option', { name: 'Long list 149' }).click()
-    t.is(await picker.inputValue(), 'Long list 149')
-    await picker.fill('list 77')
-    await page.getByRole('option', { name: 'Long list 77', exact: true }).waitFor()
-    await picker.press('ArrowDown')
-    await picker.press('Enter')
-    await page.locator('[role=listbox]').waitFor({ state: 'hidden' })
-    await page.getByRole('button', { name: 'Create', exact: true }).click()
-    await page.getByRole('heading', { name: 'Picked' }).waitFor()
-    await page.locator('dl').getByRole('link', { name: 'Long list 77' }).waitFor()
-    const { body } = await writer.get('/missions?name=Picked')
-    t.is(body._embedded.missions[0].destination_planet_id, 'long-77')
-    await page.getByRole('button', { name: 'Edit' }).click()
-    await page.waitForFunction("document.querySelector('[role=combobox]')?.value === 'Long list 77'")
-  })
-})
-
 test('lists, items, filters and charts show names of references, as far as the token may read them', async (t) => {
   const { writer, withScope, base, origin } = service()
   const { body: planet } = await writer.post('/planets', { name: 'Named target' })
@@ -446,7 +417,8 @@ test('the landing page counts all collections in one request, or in more if that
     await page.route('**/graphql', (route) => {
       const { query } = route.request().postDataJSON()
       const count = [...query.matchAll(/\w+Aggregate \{ groups \{ count \} \}/g)].length
-      if (count > 0) counts.push(count)
+      // Without a token, it asks what everyone may read.
+      if (count > 0 && route.request().headers()['authorization']) counts.push(count)
       return count > allowed ? route.fulfill({ status: 400, json: { errors: [] } }) : route.continue()
     })
     await page.goto(`${origin}/`)

@@ -92,12 +92,22 @@ export function Picker({ options, attributes, onChange }) {
 async function choicesFor(options, words) {
   const parameters = new URLSearchParams({ limit: String(SHOWN), sort: `${options.promptField}:asc` })
   if (words.trim() !== '') parameters.set('q', words)
-  const { status, body } = await send(`${options.link.href}?${parameters}`)
-  const items = status === 200 ? (itemsOf(body) ?? []) : []
+  const items = await itemsAt(`${options.link.href}?${parameters}`)
   return items.map((item) => ({
     value: String(item[options.valueField]),
     title: titleOf(item, options.promptField),
   }))
+}
+
+/**
+ * The items of a list; none if it may not be read, or the page is left meanwhile.
+ *
+ * @param {string} url
+ * @returns {Promise<any[]>}
+ */
+async function itemsAt(url) {
+  const answer = await send(url).catch(() => undefined)
+  return (answer?.status === 200 && itemsOf(answer.body)) || []
 }
 
 /**
@@ -115,8 +125,7 @@ function useTitle(options, value) {
   useEffect(() => {
     if (value === '' || value in titles) return undefined
     const timer = setTimeout(async () => {
-      const { status, body } = await send(`${options.link.href}?${new URLSearchParams({ id: value })}`)
-      const [item] = (status === 200 && itemsOf(body)) || []
+      const [item] = await itemsAt(`${options.link.href}?${new URLSearchParams({ id: value })}`)
       if (item) remember({ value, title: titleOf(item, options.promptField) })
     }, PAUSE_MILLISECONDS)
     return () => clearTimeout(timer)
