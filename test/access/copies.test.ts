@@ -109,7 +109,7 @@ async function fromLists(client: Client, collections: readonly string[]): Promis
 }
 
 test('a copy that follows the feed equals the lists of its caller, and each change changes it', async (t) => {
-  const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+  const seed = Number(process.env['SEED'] ?? 60_951)
   t.log(`SEED=${seed}`)
   const { writer, withSubject, base } = await startTestService(t, {}, { domain })
   const random = randomNumbers(seed)

@@ -1,6 +1,7 @@
 import anyTest, { type TestFn } from 'ava'
 import { execute, parse } from 'graphql'
 import { CostEstimator } from '../../src/features/load/cost.ts'
+import { unrestricted } from '../../src/model/access.ts'
 import type { Scan } from '../../src/model/query/list.ts'
 import { createCompleteSchema } from '../../src/service/features.ts'
 import { countStatements } from '../helpers/database/statements.ts'
@@ -370,6 +371,7 @@ test('a statement takes its turn among scans for all that it reads', async (t) =
     }
     const contextValue = {
       caller: { identity: 'ada', scopes: new Set(['*:read']) },
+      access: unrestricted('the scans of all rows are counted'),
       slot: { throwIfLate() {} },
       domain: { resources: domain.resources, maximumPageSize: 100 },
       loaders: { reader: {}, remember() {} },
