@@ -54,13 +54,13 @@ async function allowedCost(
     throw error instanceof GraphQLError ? requestError(error) : error
   })
   const { total } = cost
+  if (total <= maximum) return cost
   const { access, domain } = contextValue
   // The cost depends on the sizes of tables, whose rows the caller may not know.
   const isLimited = domain.resources.some((resource) => access.isLimited(resource))
   const found = Number.isFinite(total) && !isLimited ? `: up to ${total}` : ''
   const message = `The operation may cost more than the limit of ${maximum}${found}. Request smaller lists, shorter fields, or fewer filters, sorts and aggregates.`
-  if (total > maximum) throw refused(message)
-  return cost
+  throw refused(message)
 }
 
 /** After a long document, its caller rests for this many times as long as it took, but at most for a second. */
