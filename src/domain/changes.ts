@@ -12,12 +12,7 @@ import { deletionError, refuseToGoOn, writeError } from './database-errors.ts'
 import { refuseBrokenDeletions, ruledDependents } from './dependents.ts'
 import type { IdempotencyRecord } from './idempotency.ts'
 import { parentNotFoundOrGone } from './read.ts'
-import {
-  refuseBrokenRules,
-  refuseHiddenIdentifier,
-  refuseTakenIdentifier,
-  refuseTakenValues,
-} from './rules.ts'
+import { refuseBrokenRules, refuseTakenIdentifier, refuseTakenValues } from './rules.ts'
 import { ParentNotFound, transact, WriteConflict } from './transaction.ts'
 
 const ALL_ROWS = unrestricted(
@@ -65,13 +60,8 @@ export async function insertResource(
   values: Values,
   { record, otherThan }: { record?: IdempotencyRecord | undefined; otherThan?: string | undefined } = {},
 ): Promise<Written> {
-  const { access, caller, client } = context
+  const { access, caller } = context
   const target = { key, before: undefined, after: newColumns(resource, values, caller) }
-  if (access.isLimited(resource)) {
-    const parentError = await parentNotFoundOrGone(client, resource, key, access)
-    if (parentError) throw parentError
-    await refuseHiddenIdentifier(client, resource, key)
-  }
   const write: Write = async (change, after) => {
     await record?.claim(change.client)
     access.require('create', resource, newRow(resource, key, after))

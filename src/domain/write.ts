@@ -11,6 +11,7 @@ import { insertResource, removeResource, updateResource, type Written } from './
 import type { WriteContext } from './context.ts'
 import { idempotencyRecord } from './idempotency.ts'
 import { notFoundOrGone, parentNotFoundOrGone, resourceNotFound } from './read.ts'
+import { refuseHiddenIdentifier } from './rules.ts'
 import { retry } from './transaction.ts'
 
 interface PatchOptions extends Precondition {
@@ -46,10 +47,7 @@ export async function createResource(
   { key, otherThan, apiVersion }: CreateOptions = {},
 ): Promise<Written> {
   const values = newValues(context, resource, { parentId }, body, apiVersion)
-  const { access, client } = context
-  const parentError =
-    access.isLimited(resource) && (await parentNotFoundOrGone(client, resource, { parentId }, access))
-  if (parentError) throw parentError
+  await refuseHiddenParent(context, resource, { parentId })
   const record =
     key === undefined
       ? undefined
@@ -57,7 +55,7 @@ export async function createResource(
   return retry(async () => {
     const row = await record?.find()
     if (row) {
-      access.require('create', resource, row)
+      context.access.require('create', resource, row)
       return { outcome: 'CREATED', row }
     }
     return insertResource(context, resource, { parentId, id: makeIdentifier(resource) }, values, {
@@ -94,8 +92,25 @@ export async function putResource(
     }
     // A resource that does not exist has none of the versions.
     if (!options.mayCreate || options.versions) throw resourceNotFound(resource, key, CREATE_ADVICE)
-    return insertResource(context, resource, key, completed(resource, view, values))
+    const whole = completed(resource, view, values)
+    await refuseHiddenParent(context, resource, key)
+    if (context.access.isLimited(resource)) await refuseHiddenIdentifier(context.client, resource, key)
+    return insertResource(context, resource, key, whole)
   })
+}
+
+/**
+ * Writes do not look up the parent first, but to a caller with limits, a parent that it may not read is missing.
+ *
+ * @throws {DomainError} RESOURCE_NOT_FOUND (404), RESOURCE_GONE (410)
+ */
+async function refuseHiddenParent(
+  { access, client }: WriteContext,
+  resource: Resource,
+  key: Pick<ResourceKey, 'parentId'>,
+): Promise<void> {
+  const error = access.isLimited(resource) && (await parentNotFoundOrGone(client, resource, key, access))
+  if (error) throw error
 }
 
 /**
