@@ -1,7 +1,7 @@
 import type { DatabaseClient } from '../database/database-client.ts'
 import { refusalOf, rejectUnavailable } from '../database/errors.ts'
 import { withKeys } from '../database/key-reads.ts'
-import { exactColumns } from '../database/sql/statement.ts'
+import { exactColumns, exactOf } from '../database/sql/statement.ts'
 import { type Access, unrestricted } from '../model/access.ts'
 import { DomainError } from '../model/errors.ts'
 import {
@@ -74,7 +74,7 @@ async function admitsLastState(
 
 /** A row of a mass deletion has an array of states. */
 const LAST_STATE = `
-  SELECT columns, (SELECT jsonb_object_agg(key, value #>> '{}') FROM jsonb_each(columns) WHERE key = ANY($4)) AS exact
+  SELECT columns, ${exactOf('columns', '$4')} AS exact
   FROM (
     (SELECT serial, event, resource AS columns FROM recorded_changes
       WHERE collection = $1 AND parent_id = $2 AND id = $3 ORDER BY version DESC, serial DESC LIMIT 1)

@@ -25,6 +25,12 @@ export function exactColumns({ leaves }: Resource): string[] {
   return leaves.filter(({ field }) => kindOf(field).isExact).map(({ column }) => column)
 }
 
+/** The decimal numbers of a row that is stored as JSON, as texts. The columns are those of a parameter. */
+export function exactOf(row: string, columns: string): string {
+  return `(SELECT jsonb_object_agg(key, value #>> '{}')
+    FROM jsonb_each(CASE WHEN jsonb_typeof(${row}) = 'object' THEN ${row} END) WHERE key = ANY(${columns}))`
+}
+
 export function quoted(name: string): string {
   return `"${name}"`
 }

@@ -1,5 +1,5 @@
 import type { StatementClient } from '../../../database/database-client.ts'
-import { exactColumns } from '../../../database/sql/statement.ts'
+import { exactColumns, exactOf } from '../../../database/sql/statement.ts'
 import { allows, authorize, type Caller, lackOf } from '../../../model/caller.ts'
 import { DomainError, errorAt } from '../../../model/errors.ts'
 import type { Resource } from '../../../model/resource.ts'
@@ -11,7 +11,7 @@ import {
   type StateRow,
 } from './readable-changes.ts'
 import { type RecordedChange, toChange } from './recorded-change.ts'
-import { exactOf, limitingOwner, parentState } from './states.ts'
+import { limitingOwner, parentState } from './states.ts'
 import { numberChanges } from './upkeep.ts'
 
 export interface ChangePage {

@@ -1,4 +1,4 @@
-import { quoted, quotedTable } from '../../../database/sql/statement.ts'
+import { exactOf, quoted, quotedTable } from '../../../database/sql/statement.ts'
 import type { Access } from '../../../model/access.ts'
 import type { Resource } from '../../../model/resource.ts'
 import type { Columns } from '../../../model/row.ts'
@@ -10,12 +10,6 @@ export interface RecordedState {
   readonly columns: Columns | null
   /** The decimal numbers among them, whose digits JSON would lose. */
   readonly exact: Columns | null
-}
-
-/** The decimal numbers of a state as texts. The columns are those of a parameter. */
-export function exactOf(state: string, columns: string): string {
-  return `(SELECT jsonb_object_agg(key, value #>> '{}')
-    FROM jsonb_each(CASE WHEN jsonb_typeof(${state}) = 'object' THEN ${state} END) WHERE key = ANY(${columns}))`
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { DatabaseClient } from '../../../database/database-client.ts'
-import { exactColumns } from '../../../database/sql/statement.ts'
+import { exactColumns, exactOf } from '../../../database/sql/statement.ts'
 import { notFoundOrGone, resourceNotFound } from '../../../domain/read.ts'
 import type { Access } from '../../../model/access.ts'
 import { DomainError } from '../../../model/errors.ts'
@@ -10,7 +10,7 @@ import { rowOf } from '../../../model/rows.ts'
 import type { Source } from './change-feed.ts'
 import type { StateRow } from './readable-changes.ts'
 import type { ChangeRow } from './recorded-change.ts'
-import { exactOf, limitingOwner, parentState, type RecordedState, seesState } from './states.ts'
+import { limitingOwner, parentState, type RecordedState, seesState } from './states.ts'
 import { numberChanges } from './upkeep.ts'
 
 /** A state of a resource, or its deletion. */
