@@ -28,6 +28,9 @@ export const STATUS = {
 
 export type ErrorCode = keyof typeof STATUS
 
+/** Of a resource that does not exist: it never did, or it was deleted. */
+export const ABSENT: readonly ErrorCode[] = ['RESOURCE_NOT_FOUND', 'RESOURCE_GONE']
+
 /** A problem with a field or a parameter (SPEC §2.4): a code of `documents/error-catalogue.ts` or of a definition. */
 export type DetailCode = string
 

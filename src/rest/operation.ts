@@ -4,7 +4,7 @@ import type { RequestHeader } from '../http/headers/request-headers.ts'
 import type { ResponseHeader } from '../http/headers/response-headers.ts'
 import type { Handler, Route } from '../http/routes.ts'
 import type { Action } from '../model/caller.ts'
-import type { ErrorCode } from '../model/errors.ts'
+import { ABSENT, type ErrorCode } from '../model/errors.ts'
 import type { ResourceKey } from '../model/identifiers.ts'
 import type { Resource, Values } from '../model/resource.ts'
 import type { RestSettings, Urls } from './urls.ts'
@@ -127,8 +127,6 @@ export function errorsOf(operation: ResourceOperation | ServiceOperation, path: 
 }
 
 const CALLER: readonly ErrorCode[] = ['AUTHENTICATION_REQUIRED', 'NOT_ACCEPTABLE']
-
-export const ABSENT: readonly ErrorCode[] = ['RESOURCE_NOT_FOUND', 'RESOURCE_GONE']
 
 const BODY: readonly ErrorCode[] = [
   'MALFORMED_JSON',

@@ -15,7 +15,7 @@ import {
 } from 'graphql'
 import { compileQuery, isCompiledQuery } from 'graphql-jit'
 import type { Caller } from '../../model/caller.ts'
-import { DomainError, STATUS } from '../../model/errors.ts'
+import { ABSENT, DomainError } from '../../model/errors.ts'
 import type { Values } from '../../model/resource.ts'
 import { awaitWrites, createContext, type DomainContext, type GraphContext } from './context.ts'
 import { causeOf } from './errors.ts'
@@ -140,14 +140,10 @@ function withDirectives(document: DocumentNode, names: readonly string[]): Docum
   return { ...document, definitions: document.definitions.map((one) => ({ ...one, directives })) }
 }
 
+/** To a caller who may not read the last state of a deleted resource, it never existed. */
 function isOfDeleted(error: GraphQLError): boolean {
   const cause = causeOf(error)
-  return (
-    error.path?.length !== 1 &&
-    cause instanceof DomainError &&
-    STATUS[cause.code] >= 404 &&
-    STATUS[cause.code] <= 410
-  )
+  return error.path?.length !== 1 && cause instanceof DomainError && ABSENT.includes(cause.code)
 }
 
 type Execute = (variables: Values, context: GraphContext) => ExecutionResult | Promise<ExecutionResult>
