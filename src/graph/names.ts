@@ -13,6 +13,11 @@ export function pascalCase(name: string): string {
   return capitalized(camelCase(name))
 }
 
+/** Whether its type has the field `displayName`: not if the resource has a field of its own with this name. */
+export function hasDisplayName({ allFields }: Resource): boolean {
+  return !Object.keys(allFields).some((name) => camelCase(name) === 'displayName')
+}
+
 /** The field of Query that reads one resource, and the member of a payload that holds it. */
 export function singular({ name }: Resource): string {
   return name.charAt(0).toLowerCase() + name.slice(1)

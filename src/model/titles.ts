@@ -1,15 +1,22 @@
 import { kindOf } from './fields.ts'
-import type { Resource, Values } from './resource.ts'
+import type { Resource, ResourceDefinition, Values } from './resource.ts'
+import { valueAt } from './rows.ts'
 
 /** The usual names of fields with a name. */
 const USUAL = ['name', 'title', 'label', 'subject']
+
+/** The fields of a declared title; none of a function. */
+export function titleFields({ title = [] }: Pick<ResourceDefinition, 'title'>): readonly string[] {
+  return typeof title === 'function' ? [] : [title].flat()
+}
 
 /**
  * The field that names a resource for people: the first of a declared title or, without one, a text with a usual name, the
  * first text that is required and unique, else required, else any. Never an address.
  */
-export function nameField({ title, writable, leaves }: Resource): string {
-  const [declared] = typeof title === 'function' ? [] : [title ?? []].flat()
+export function nameField(resource: Resource): string {
+  const { writable, leaves } = resource
+  const [declared] = titleFields(resource)
   if (declared !== undefined && leaves.some(({ name }) => name === declared)) return declared
   const texts = writable.filter(
     ({ field }) => kindOf(field).isFreeText && !('format' in field && field.format),
@@ -28,13 +35,10 @@ export function nameField({ title, writable, leaves }: Resource): string {
 export function titleOf(resource: Resource, values: Values): string {
   const { title, leaves } = resource
   const textOf = (name: string) => {
-    const value = leaves.find((leaf) => leaf.name === name)?.path.reduce<unknown>(memberOf, values)
-    return value === undefined || value === null ? [] : [String(value)]
+    const leaf = leaves.find((candidate) => candidate.name === name)
+    const value = leaf && valueAt(values, leaf)
+    return value === undefined ? [] : [String(value)]
   }
-  const text = typeof title === 'function' ? title(values) : [title ?? []].flat().flatMap(textOf).join(' ')
+  const text = typeof title === 'function' ? title(values) : titleFields(resource).flatMap(textOf).join(' ')
   return text || textOf(nameField(resource)).join('') || String(values['id'])
-}
-
-function memberOf(values: unknown, name: string): unknown {
-  return (values as Values | undefined)?.[name]
 }

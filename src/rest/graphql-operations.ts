@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Executor, OperationText, PreparedOperation } from '../graph/execution/operation.ts'
-import { camelCase, graphNames, parentArgument, singular } from '../graph/names.ts'
+import { camelCase, graphNames, hasDisplayName, parentArgument, singular } from '../graph/names.ts'
 import { callerOf } from '../http/auth/authenticate.ts'
 import type { Context } from '../http/context.ts'
 import { preferencesOf, reportApplied } from '../http/negotiation.ts'
@@ -8,7 +8,7 @@ import { hidesRows } from '../model/access.ts'
 import { DEFAULT_PAGE_SIZE } from '../model/query/query.ts'
 import { referenceLeaves } from '../model/relations.ts'
 import type { Resource, Values } from '../model/resource.ts'
-import { type Embed, hasTitle, type Selection, TITLE } from './hal.ts'
+import { type Embed, type Selection, TITLE } from './hal.ts'
 
 /** Without a selection, the operation is for whole resources. Lists are counted by default. */
 export type SelectOperation = (selection: Selection | undefined, isCounted?: boolean) => PreparedOperation
@@ -150,7 +150,8 @@ function wireSelection(resource: Resource, selection?: Selection): string {
       ? `${aliased(name)} { ${Object.keys(field.fields).map(aliased).join(' ')} }`
       : aliased(name),
   )
-  const title = hasTitle(resource) ? [`${TITLE}: displayName`] : []
+  const isTitled = resource.title !== undefined && hasDisplayName(resource)
+  const title = isTitled ? [`${TITLE}: displayName`] : []
   return [...members, ...title, 'version', ...embeds.map(embedSelection)].join(' ')
 }
 

@@ -11,13 +11,8 @@ type Links = Readonly<Record<string, Link | null>>
 /** Links with the relations of the closed table. */
 type OwnLinks = Partial<Record<HalRelation, Link | null>>
 
-/** The member of the data with what names the resource for people. No field has this name. */
+/** The member of the data with the title that a definition declares, for links. No field has this name. */
 export const TITLE = '_title'
-
-/** Whether links to a resource have its title, as its definition declares. */
-export function hasTitle({ title, allFields }: Resource): boolean {
-  return title !== undefined && !('display_name' in allFields || 'displayName' in allFields)
-}
 
 /** Determines the links of a representation (SPEC §2.3). */
 export type Occasion = 'item' | 'read' | 'created' | 'put'

@@ -11,7 +11,7 @@ import { toValues } from '../../model/rows.ts'
 import { titleOf } from '../../model/titles.ts'
 import { viewFor } from '../../model/views.ts'
 import { type GraphContext, type Parent, requireScope } from '../execution/context.ts'
-import { camelCase, graphNames, groupType, parentArgument, pascalCase } from '../names.ts'
+import { camelCase, graphNames, groupType, hasDisplayName, parentArgument, pascalCase } from '../names.ts'
 import { aggregateQuery } from './aggregates.ts'
 import { connectionArguments, resolveConnection } from './connections.ts'
 import { valueFilter } from './filters.ts'
@@ -45,9 +45,8 @@ export function objectType(resource: Resource, resources: readonly Resource[]): 
   ])
 }
 
-/** A resource can have a field of its own with this name. */
 function displayName(resource: Resource): SchemaField[] {
-  if (Object.keys(resource.allFields).some((name) => camelCase(name) === 'displayName')) return []
+  if (!hasDisplayName(resource)) return []
   const sdl = '"Names the resource for people." displayName: String!'
   return [
     {

@@ -2,6 +2,7 @@ import { type Field, isOfSomeVersions, isRestricted, kindOf, type LeafField } fr
 import { COMMON_OPTIONS } from '../kinds/kind.ts'
 import { searchable } from '../query/search.ts'
 import type { Leaf, Resource } from '../resource.ts'
+import { titleFields } from '../titles.ts'
 import { isBlank } from '../values.ts'
 
 /** Names of common fields, of members of GraphQL filters, and of PostgreSQL's system columns. */
@@ -31,7 +32,7 @@ export function fieldProblems(resource: Resource): string[] {
     ...leaves.flatMap((leaf) => [...uniqueProblems(resource, leaf), ...scopeProblems(resource, leaf)]),
     ...problemsAt(path, [
       [fieldScopes.length > MAXIMUM_SCOPES, `its fields need more than ${MAXIMUM_SCOPES} different scopes`],
-      ...namedFields(resource).map((name): Case => {
+      ...[...titleFields(resource), ...(resource.columns ?? [])].map((name): Case => {
         return [
           !leaves.some((leaf) => leaf.name === name),
           `its title or columns name ${name}, which is no field`,
@@ -41,10 +42,6 @@ export function fieldProblems(resource: Resource): string[] {
       [!!resource.searchIndex && searchable(resource).length === 0, 'it has no text for its search index'],
     ]),
   ]
-}
-
-function namedFields({ title, columns = [] }: Resource): readonly string[] {
-  return [...(typeof title === 'function' ? [] : [title ?? []].flat()), ...columns]
 }
 
 function problemsOfField(place: string, name: string, field: Field): string[] {
