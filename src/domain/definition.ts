@@ -15,6 +15,7 @@ export {
   readingFirst,
   requireTransaction,
 } from '../model/database-rule.ts'
+export { defineResource } from '../model/define-resource.ts'
 export type { ApiVersion, Domain, DomainSetting } from '../model/domain.ts'
 export {
   type Detail,
@@ -29,13 +30,7 @@ export { computed, type Field, group, type LeafField } from '../model/fields.ts'
 export { isIdentifier, makeIdentifier, type ResourceKey, slug } from '../model/identifiers.ts'
 export { INTEGER_RANGE } from '../model/kinds/integer.ts'
 export { magnitude } from '../model/kinds/number.ts'
-export {
-  defineResource,
-  type Resource,
-  type ResourceDefinition,
-  type Rule,
-  type Values,
-} from '../model/resource.ts'
+export type { Resource, ResourceDefinition, Rule, Values } from '../model/resource.ts'
 export type { Row } from '../model/row.ts'
 export type { Representation } from '../model/typed.ts'
 export { isBlank } from '../model/values.ts'

@@ -1,9 +1,10 @@
 import test from 'ava'
 import { group, integer, json, reference, text } from '../../src/domain/definition.ts'
 import type { AccessRules } from '../../src/model/access-rules.ts'
+import { defineResource } from '../../src/model/define-resource.ts'
 import { DomainError } from '../../src/model/errors.ts'
 import { definitionProblems } from '../../src/model/problems/definition-problems.ts'
-import { defineResource, type ResourceDefinition } from '../../src/model/resource.ts'
+import type { ResourceDefinition } from '../../src/model/resource.ts'
 import { newColumns } from '../../src/model/rows.ts'
 
 const define = (access: object, more: Partial<ResourceDefinition> = {}) =>

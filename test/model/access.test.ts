@@ -1,10 +1,10 @@
 import test from 'ava'
 import { Access } from '../../src/model/access.ts'
 import type { AccessRule } from '../../src/model/access-rules.ts'
+import { defineResource } from '../../src/model/define-resource.ts'
 import type { LeafField } from '../../src/model/fields.ts'
 import { integer } from '../../src/model/kinds/integer.ts'
 import { text } from '../../src/model/kinds/text.ts'
-import { defineResource } from '../../src/model/resource.ts'
 
 test('resources that share a rule compare, each, a value of the kind of their own field', (t) => {
   const read: AccessRule = ({ subject }) => ({ size: { equals: subject } })

@@ -1,8 +1,8 @@
 import test from 'ava'
 import { computed, group, integer, text } from '../../src/domain/definition.ts'
+import { defineResource } from '../../src/model/define-resource.ts'
 import type { Field } from '../../src/model/fields.ts'
 import { definitionProblems } from '../../src/model/problems/definition-problems.ts'
-import { defineResource } from '../../src/model/resource.ts'
 
 function problemsOf(fields: Readonly<Record<string, Field>>): string[] {
   const name = text('Name.')

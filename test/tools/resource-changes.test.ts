@@ -14,8 +14,9 @@ import {
   text,
   timestamp,
 } from '../../src/domain/definition.ts'
+import { defineResource } from '../../src/model/define-resource.ts'
 import type { LeafField } from '../../src/model/fields.ts'
-import { defineResource, type Resource } from '../../src/model/resource.ts'
+import type { Resource } from '../../src/model/resource.ts'
 import { refuseInvalidSchema } from '../../tools/resource/models/validate.ts'
 import { createEvolvingDomain } from '../helpers/domain/evolving-domain.ts'
 

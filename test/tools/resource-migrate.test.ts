@@ -10,7 +10,8 @@ import {
   text,
   timestamp,
 } from '../../src/domain/definition.ts'
-import { defineResource, type Resource } from '../../src/model/resource.ts'
+import { defineResource } from '../../src/model/define-resource.ts'
+import type { Resource } from '../../src/model/resource.ts'
 import { ENGINE } from '../../tools/resource/location.ts'
 import { createEvolvingDomain } from '../helpers/domain/evolving-domain.ts'
 import type { Json } from '../helpers/service/client.ts'
