@@ -8,6 +8,7 @@ export interface RestSettings extends PublicAddress {
   readonly description?: string | undefined
   /** Of the domain, as an SPDX expression. */
   readonly license?: string | undefined
+  readonly contact?: Contact | undefined
   readonly namespace: string
   readonly version: string
   readonly maximumPageSize: number
@@ -16,6 +17,13 @@ export interface RestSettings extends PublicAddress {
   /** The path of the reference of this version; `/docs` by default. */
   readonly reference?: string
   readonly deprecation?: Deprecation
+}
+
+/** Whom users of the interface can ask. */
+export interface Contact {
+  readonly name?: string
+  readonly email?: string
+  readonly url?: string
 }
 
 export interface Deprecation {

@@ -51,7 +51,7 @@ export interface ServiceParts extends Configuration {
  */
 export async function prepareApplication(parts: ServiceParts) {
   const { settings, tokens, reportFault, reportRequest } = parts
-  const { resources, versions, folder, title, description, license } = parts.domain
+  const { resources, versions, folder, title, description, license, contact } = parts.domain
   const { maximumPageSize, ruleSettings, idempotencyKeyHours } = settings
   const features = (parts.features ?? FEATURES).map((create) => create(resources))
   const schema = createSchema(resources, versions, features)
@@ -113,6 +113,7 @@ export async function prepareApplication(parts: ServiceParts) {
       title,
       description,
       license,
+      contact,
       seeds,
       features,
       types: settings.graphqlIntrospection ? typeMap(schema, resources) : undefined,

@@ -14,11 +14,11 @@ export function openApiText(
   seeds: readonly Seed[],
   settings: DocumentSettings & { readonly version: string | undefined },
 ): string {
-  const { title, description, license } = domain
+  const { title, description, license, contact } = domain
   const { shown: version } = servedVersions(domain, settings.version)
   const resources = domain.resources.map((resource) => viewOf(resource, version))
   const features = FEATURES.map((create) => create(resources))
   const { anonymousScopes } = settings
-  const shown = { title, description, license, ...settings, version, publicBaseUrl: undefined }
+  const shown = { title, description, license, contact, ...settings, version, publicBaseUrl: undefined }
   return `${JSON.stringify(openApiDocument(resources, shown, { seeds, features, anonymousScopes }), null, 2)}\n`
 }

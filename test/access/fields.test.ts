@@ -338,9 +338,12 @@ test('a profile has the fields that the token may read; without a token, those t
 
 test('the OpenAPI document and the GraphQL schema name the field and its scope', async (t) => {
   const { schemas } = (await service().anonymous.get('/openapi.json')).body.components
-  t.regex(schemas.Species.properties.habitat.description, /Needs the scope species:private\.$/)
-  t.regex(schemas.Species.properties.common_name.description, /Writing needs the scope species:names\.$/)
-  t.false(schemas.Planet.required.includes('discovery_method'))
+  t.regex(schemas.SpeciesFields.properties.habitat.description, /Needs the scope species:private\.$/)
+  t.regex(
+    schemas.SpeciesFields.properties.common_name.description,
+    /Writing needs the scope species:names\.$/,
+  )
+  t.false(schemas.PlanetFields.required.includes('discovery_method'))
   t.false(schemas.PlanetInput.required.includes('discovery_method'))
   const { data } = await reader().graphql('{ __type(name: "Species") { fields { name description } } }')
   const habitat = data.__type.fields.find(({ name }: Json) => name === 'habitat')
@@ -354,8 +357,8 @@ test('no example body of the OpenAPI document has a field that needs a scope', a
     const own = Object.values(content ?? {}).map(({ schema, ...media }: Json) => JSON.stringify(media))
     return [...own, ...Object.values(others).flatMap(examplesIn)]
   }
-  const { paths } = (await service().anonymous.get('/openapi.json')).body
-  const text = examplesIn(paths).join()
+  const { paths, components } = (await service().anonymous.get('/openapi.json')).body
+  const text = examplesIn(paths).join() + JSON.stringify(components.examples)
   t.true(text.includes('scientific_name') && text.includes('completed_date'))
   t.deepEqual(text.match(/"(?:habitat|classification|max_celsius|planet_origin|common_name|score)":/g), null)
 })

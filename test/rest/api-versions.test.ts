@@ -477,12 +477,13 @@ test('the documents of a version are valid, and describe its view', async (t) =>
     t.is(body.info.version, name.slice(1))
     t.is(/deprecated since 2023-06-30/.test(body.info.description), isOld)
     const profile = await version.get('/profile/species')
-    for (const schema of [body.components.schemas.SpeciesInput, profile.body.input]) {
+    const { schemas } = body.components
+    for (const schema of [{ ...schemas.SpeciesPatch, ...schemas.SpeciesInput }, profile.body.input]) {
       t.is('habitat' in schema.properties, isOld)
       t.is('max_celsius' in schema.properties.temperature_range.properties, !isOld)
       t.is(schema.required.includes('intelligence_level'), isOld)
     }
-    t.is('habitable' in body.components.schemas.Planet.properties, !isOld)
+    t.is('habitable' in schemas.PlanetFields.properties, !isOld)
     for (const [path, item] of Object.entries<Json>(body.paths)) {
       t.regex(path, new RegExp(`^/(?:api/${name}|errors|\\.well-known)(?:/|$)`))
       const { get } = item

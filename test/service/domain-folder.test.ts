@@ -20,6 +20,7 @@ import { createCompleteSchema } from '../../src/service/features.ts'
 import { domainFolder, loadDefinitions, loadTables } from '../../src/service/settings/domain-folder.ts'
 import { createTestFolder } from '../helpers/database/database.ts'
 import { domain, resources } from '../helpers/domain/domain.ts'
+import type { Json } from '../helpers/service/client.ts'
 import { runCommand } from '../helpers/service/commands.ts'
 
 const name = text('Name.', { required: true })
@@ -229,19 +230,30 @@ async function folderWith(t: ExecutionContext, module: string): Promise<string> 
   return path
 }
 
-test('the OpenAPI document names the licence of the domain, if its package.json has one', async (t) => {
+test('the OpenAPI document names the licence and the author of the domain, if its package.json has them', async (t) => {
   const path = await folderWith(t, `export * from '${pathToFileURL(domainFolder().definitions)}'`)
   const settings = { publicBaseUrl: undefined, namespace: 'api', version: 'v1', maximumPageSize: 100 }
-  const licenseOf = async (manifest: object) => {
+  const infoOf = async (manifest: object) => {
     await writeFile(join(path, 'package.json'), JSON.stringify({ type: 'module', ...manifest }))
-    const { license } = await loadDefinitions(domainFolder(path))
-    const { info } = openApiDocument(resources, { ...settings, license })
-    return (info as { license?: object }).license
+    const { license, contact } = await loadDefinitions(domainFolder(path))
+    return openApiDocument(resources, { ...settings, license, contact })['info'] as Json
   }
   for (const license of [undefined, 'UNLICENSED', 'SEE LICENSE IN terms.txt', { type: 'MIT' }, ''])
-    t.is(await licenseOf({ license }), undefined)
+    t.is((await infoOf({ license })).license, undefined)
   const license = 'MIT OR Apache-2.0'
-  t.deepEqual(await licenseOf({ license }), { name: license, identifier: license })
+  t.deepEqual((await infoOf({ license })).license, { name: license, identifier: license })
+  const ada = { name: 'Ada', email: 'ada@example.org', url: 'https://example.org' }
+  for (const [author, contact] of [
+    ['Ada', { name: 'Ada' }],
+    ['Ada <ada@example.org> (https://example.org)', ada],
+    ['<ada@example.org>', { email: 'ada@example.org' }],
+    [ada, ada],
+    ...[undefined, '', 5, {}, null, { name: 5 }].map((none) => [
+      none,
+      { name: 'The operator of this service' },
+    ]),
+  ])
+    t.deepEqual((await infoOf({ author })).contact, contact, JSON.stringify(author))
 })
 
 test('a folder without definitions, or with some that cannot be loaded, is refused with its place', async (t) => {

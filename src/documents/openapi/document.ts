@@ -9,7 +9,7 @@ import { errorExamples } from '../error-examples.ts'
 import { resourceExamples } from './examples.ts'
 import type { Schema, Schemas } from './field-schema.ts'
 import { resourcePathItems } from './operations.ts'
-import { sharedParameters } from './parameters.ts'
+import { resourceParameters, sharedParameters } from './parameters.ts'
 import { resourceSchemas } from './resource-schemas.ts'
 import {
   componentResponses,
@@ -18,6 +18,7 @@ import {
   header,
   headerReferences,
   responseHeaders,
+  usedIn,
 } from './responses.ts'
 import type { Seed } from './seeds.ts'
 import { SERVICE_TAG, servicePaths } from './service-paths.ts'
@@ -59,33 +60,41 @@ function makeDocument(
   settings: RestSettings,
   { seeds = [], features = [], anonymousScopes }: DocumentOptions,
 ) {
-  const { publicBaseUrl: origin = EXAMPLE_ORIGIN, maximumPageSize, license } = settings
+  const { publicBaseUrl: origin = EXAMPLE_ORIGIN, maximumPageSize, license, contact } = settings
   const path = basePath(settings)
   const base = origin + path
   const operations = allOperations(features)
   const parts = features.flatMap(({ openapi }) => openapi ?? [])
-  const items = resources.map((resource) => {
-    const examples = resourceExamples(resource, resources, seeds, base)
-    return resourcePathItems(resource, resources, operations.resource, examples, path)
-  })
+  const examplesOf = new Map(
+    resources.map((resource) => [resource, resourceExamples(resource, resources, seeds, base)]),
+  )
+  const items = [...examplesOf].map(([resource, examples]) =>
+    resourcePathItems(resource, resources, operations.resource, examples, path),
+  )
   const [{ path: collection } = { path: 'collection' }] = resources
   const owners = resources.filter(({ owner }) => !owner)
   const examples: Readonly<Record<string, object>> = Object.assign(
     { Entry: entryDocument(owners, base) },
     ...parts.map((part) => part.examples(collection, base)),
   )
+  const responseExamples = Object.assign(
+    { ...examples },
+    ...[...examplesOf.values()].map(({ responses }) => responses),
+  )
   const paths: Schemas = Object.assign(
     servicePaths(resources, operations.service, examples, base, path),
     ...items,
   )
   const { errors } = errorExamples(resources, base)
+  const responses = { ...errorResponses(paths), ...componentResponses(operations.resource) }
+  const used = usedIn([paths, responses], 'examples')
   return {
     openapi: '3.1.1',
     info: {
       summary: 'A resource-oriented collection service with hypermedia links.',
       description: [settings.description, DESCRIPTION].filter(Boolean).join('\n\n'),
       ...(license && { license: { name: license, identifier: license } }),
-      contact: { name: 'The operator of this service' },
+      contact: contact ?? { name: 'The operator of this service' },
       title: settings.title ?? SERVICE_NAME,
       version: settings.version.slice(1),
     },
@@ -99,10 +108,18 @@ function makeDocument(
       parameters: Object.assign(
         sharedParameters(maximumPageSize),
         ...parts.map(({ parameters }) => parameters),
+        ...resources.map((resource) => resourceParameters(resource, resources)),
       ),
       headers: responseHeaders(base),
-      examples: mapped(errors, ({ envelope }) => ({ value: envelope })),
-      responses: { ...errorResponses(paths), ...componentResponses(operations.resource, examples) },
+      examples: {
+        ...mapped(errors, ({ envelope }) => ({ value: envelope })),
+        ...Object.fromEntries(
+          [...used]
+            .filter((name) => name in responseExamples)
+            .map((name) => [name, { value: responseExamples[name] }]),
+        ),
+      },
+      responses,
       schemas: Object.assign(
         sharedSchemas(resources),
         ...parts.map(({ schemas }) => schemas),
@@ -114,8 +131,8 @@ function makeDocument(
 
 const DESCRIPTION =
   'Collections of resources as JSON with HAL links. Every URL that supports GET also supports HEAD, and ' +
-  'OPTIONS lists the supported methods; other methods get 405. The same data is available as GraphQL at ' +
-  '`/graphql`. `/errors` explains every error code.'
+  'OPTIONS lists the supported methods; other methods get 405. Where a token is needed, every response has the headers ' +
+  'of the response `Error`. The same data is available as GraphQL at `/graphql`. `/errors` explains every error code.'
 
 const BEARER = {
   type: 'http',

@@ -1,13 +1,11 @@
-import { OPERATOR } from '../../model/caller.ts'
 import { type Field, fixedInitial, isAlwaysSet, kindOf } from '../../model/fields.ts'
 import { DEFAULT_PAGE_SIZE } from '../../model/query/query.ts'
 import { targetOf } from '../../model/relations.ts'
 import type { Resource, Values } from '../../model/resource.ts'
 import { mapped } from '../../model/values.ts'
 import { openView, valuesIn } from '../../model/views.ts'
-import { createForms } from '../../rest/forms.ts'
 import { createHal } from '../../rest/hal.ts'
-import { RESOURCE_OPERATIONS } from '../../rest/resource-operations.ts'
+import { resourcePaths } from '../../rest/resource-operations.ts'
 import { Urls } from '../../rest/urls.ts'
 import { pageName } from './resource-schemas.ts'
 import type { Body } from './responses.ts'
@@ -40,7 +38,6 @@ export function resourceExamples(
   }
   const urls = new Urls(base)
   const hal = createHal(resource, resources)
-  const forms = createForms(resource, resources, RESOURCE_OPERATIONS)
   // Documents need no token, so they show no stored value of a field that needs a scope.
   const { writableFields: open } = openView(resource)
   const input = valuesIn(open, resource.example ?? mapped(open, exampleValue))
@@ -54,17 +51,24 @@ export function resourceExamples(
   const patch = examplePatch(resource, replacement)
   const created = exampleData(resource, input, { id: resource.kind === 'singleton' ? id : ID, ...owner })
   const { name, listed } = resource
-  // For a caller with all scopes.
-  const templates = forms.resource(OPERATOR, data, urls)
-  const bodies: Readonly<Record<string, Body>> = {
+  const requests: Readonly<Record<string, Body>> = {
     input: [`${name}Input`, input],
     replacement: [`${name}Input`, { ...(listed && { id }), ...replacement }],
     patch: [`${name}Patch`, patch],
-    read: [name, hal.resource(data, 'read', urls), templates],
-    created: [`${name}Created`, hal.resource(created, 'created', urls)],
-    put: [`${name}Created`, hal.resource(created, 'put', urls)],
   }
+  const schemas: Readonly<Record<string, string>> = {
+    read: name,
+    created: `${name}Created`,
+    put: `${name}Created`,
+  }
+  const parents = resourcePaths(resource, resources).map(({ parent }) => parent)
   return {
+    /** Of responses, by their schemas. */
+    responses: {
+      [name]: hal.resource(data, 'read', urls),
+      [`${name}Created`]: hal.resource(created, listed ? 'created' : 'put', urls),
+      ...Object.fromEntries(parents.map((parent) => [pageName(resource, parent), pageOf(parent)])),
+    },
     input,
     patch,
     id,
@@ -74,19 +78,16 @@ export function resourceExamples(
       const ids = seedsOf(parent).map(({ id }) => id)
       return referencesIn(resource, parent).find((id) => ids.includes(id)) ?? OTHER_ID
     },
-    /** A body, by its name in the record of an operation. */
-    bodyOf(body: string, parent: Resource | undefined): Body {
-      if (body !== 'page') return bodies[body] as Body
-      const one = { items: [data], page: 1, total_count: 1, has_more: false, next: null, previous: null }
-      const within = parent && { resource: parent, id: OTHER_ID }
-      const list = {
-        result: { ...one, revision: '' },
-        page: 1,
-        parameters: { limit: DEFAULT_PAGE_SIZE },
-        parent: within,
-      }
-      return [pageName(resource, parent), hal.list(list, urls), forms.list(OPERATOR, within, urls)]
-    },
+    /** By its name in the record of an operation. */
+    requestBody: (body: string) => requests[body] as Body,
+    schemaOf: (body: string, parent: Resource | undefined) => schemas[body] ?? pageName(resource, parent),
+  }
+
+  function pageOf(parent: Resource | undefined): object {
+    const one = { items: [data], page: 1, total_count: 1, has_more: false, next: null, previous: null }
+    const result = { ...one, revision: '' }
+    const within = parent && { resource: parent, id: OTHER_ID }
+    return hal.list({ result, page: 1, parameters: { limit: DEFAULT_PAGE_SIZE }, parent: within }, urls)
   }
 }
 

@@ -14,7 +14,7 @@ import { type CollectionOperation, resourcePaths, type ServedPath } from '../../
 import type { ResourceExamples } from './examples.ts'
 import { type Schema, type Schemas, schemaNamed } from './field-schema.ts'
 import { identifierParameter, queryParameters, shared } from './parameters.ts'
-import { type Body, errorReferences, halContent, response } from './responses.ts'
+import { type Body, componentOf, errorReferences, halContent, response } from './responses.ts'
 
 /** What OpenAPI says of an operation besides its record. */
 interface Subject {
@@ -28,28 +28,37 @@ interface Subject {
   /** Whether the caller may be unable to read what it has written. */
   readonly hidesRows?: boolean
   /** By its name in the record. */
-  bodyOf(name: string): Body
+  requestBody(name: string): Body
+  /** By the name of the body in the record. */
+  schemaOf(name: string): string
   links?(response: OperationResponse): Schemas
 }
 
 export function describe(operation: ResourceOperation | ServiceOperation, subject: Subject): Schema {
   const { headers = [], body, types = [], responses } = operation
-  const { operationId, summary, description, tag, path, bodyOf, links } = subject
+  const { operationId, summary, description, tag, path, links } = subject
   const parameters = [...subject.parameters, ...shared(...headers)]
-  const [input = '', example] = body ? bodyOf(body.content) : []
-  const media = { schema: schemaNamed(input), example }
+  const [input = '', example] = body ? subject.requestBody(body.content) : []
+  const schema = schemaNamed(input)
   return {
     operationId,
     summary,
     description,
     tags: [tag],
     ...(parameters.length > 0 && { parameters }),
-    ...(body && { requestBody: { required: true, content: inTypes(body.types, media) } }),
+    ...(body && {
+      requestBody: {
+        required: true,
+        content: inTypes(body.types, (index) => ({ schema, ...(index === 0 && { example }) })),
+      },
+    }),
     responses: {
       ...mapped(responses, (one, status) => {
-        if (one.component !== undefined) return { $ref: `#/components/responses/${one.component}` }
-        const texts = inTypes(types, { schema: { type: 'string' } })
-        const content = one.body === undefined ? undefined : { ...halContent(...bodyOf(one.body)), ...texts }
+        const component = 'action' in operation ? componentOf(operation, status) : undefined
+        if (component !== undefined) return { $ref: `#/components/responses/${component}` }
+        const texts = inTypes(types, () => ({ schema: { type: 'string' } }))
+        const content =
+          one.body === undefined ? undefined : { ...halContent(subject.schemaOf(one.body)), ...texts }
         const isHidden = subject.hidesRows && status === '201'
         const description = isHidden ? `${one.description} ${UNREADABLE}` : one.description
         const described = response(description, one.headers, content)
@@ -62,8 +71,8 @@ export function describe(operation: ResourceOperation | ServiceOperation, subjec
 
 const UNREADABLE = 'Without a body if access rules do not let the caller read the new resource.'
 
-function inTypes(types: readonly string[], media: Schema): Schema {
-  return Object.fromEntries(types.map((type) => [type, media]))
+function inTypes(types: readonly string[], media: (index: number) => Schema): Schema {
+  return Object.fromEntries(types.map((type, index) => [type, media(index)]))
 }
 
 /** The paths of a resource (SPEC §4), below the base path. */
@@ -120,7 +129,8 @@ function subjectOf(
     tag: collection,
     path,
     hidesRows: hidesRows(resource),
-    bodyOf: (body) => examples.bodyOf(body, parent),
+    requestBody: examples.requestBody,
+    schemaOf: (body) => examples.schemaOf(body, parent),
     links({ body, links = {} }) {
       const place = body === 'page' ? `/_embedded/${collection}/0/id` : '/id'
       const key = owner && identifierField(owner)

@@ -4,7 +4,7 @@ import { noun } from '../../model/labels.ts'
 import { namedOperators } from '../../model/query/operators.ts'
 import { DEFAULT_PAGE_SIZE, queryable, sortable } from '../../model/query/query.ts'
 import { MAXIMUM_SEARCH } from '../../model/query/search.ts'
-import type { Resource } from '../../model/resource.ts'
+import type { Leaf, Resource } from '../../model/resource.ts'
 import { mapped } from '../../model/values.ts'
 import type { ResourceOperation, ServiceOperation } from '../../rest/operation.ts'
 import { embedsOf, selectableNames } from '../../rest/selection.ts'
@@ -47,24 +47,35 @@ export function queryParameters(
   resources: readonly Resource[],
   resource?: Resource,
 ): Schema[] {
-  if (resource && names === 'list') return listParameters(resource, resources)
-  if (resource && names === 'selection') return selectionParameters(resource, resources)
+  if (resource && names === 'list') {
+    const own = Object.keys(listParameters(resource))
+    return shared('page', 'limit', ...own, 'search', 'find', ...selectionNames(resource, resources), 'cursor')
+  }
+  if (resource && names === 'selection') return shared(...selectionNames(resource, resources))
   return Object.entries(names).flatMap(([name, description]) =>
     description === null ? shared(name) : [query(name, description, { type: 'string' })],
   )
 }
 
-function selectionParameters(resource: Resource, resources: readonly Resource[]): Schema[] {
+/** The parameters that all paths of the resource share. */
+export function resourceParameters(resource: Resource, resources: readonly Resource[]): Schemas {
+  return { ...(resource.listed && listParameters(resource)), ...selectionParameters(resource, resources) }
+}
+
+const selectionNames = (resource: Resource, resources: readonly Resource[]) =>
+  Object.keys(selectionParameters(resource, resources))
+
+function selectionParameters(resource: Resource, resources: readonly Resource[]): Schemas {
   const relations = embedsOf(resource, resources).map(({ relation }) => relation)
   const named = (name: string, description: string, names: readonly string[]) => ({
     ...query(name, description, { type: 'array', minItems: 1, items: { type: 'string', enum: names } }),
     style: 'form',
     explode: false,
   })
-  return [
-    named('fields', FIELDS, selectableNames(resource)),
-    ...(relations.length > 0 ? [named('embed', EMBED, relations)] : []),
-  ]
+  return {
+    [`${resource.name}Fields`]: named('fields', FIELDS, selectableNames(resource)),
+    ...(relations.length > 0 && { [`${resource.name}Embed`]: named('embed', EMBED, relations) }),
+  }
 }
 
 const FIELDS =
@@ -73,13 +84,14 @@ const FIELDS =
 const EMBED = `Relations of links. \`_embedded\` then has what GET of each link returns, with the first ${DEFAULT_PAGE_SIZE} items of a list. Requires the scopes to read them.`
 
 /** SPEC §4.1. */
-function listParameters(resource: Resource, resources: readonly Resource[]): Schema[] {
-  const { shownLeaves, createdField } = resource
+function listParameters({ name: resource, shownLeaves, createdField }: Resource): Schemas {
   const leaves = queryable(shownLeaves)
   const orders = sortable(leaves).flatMap(({ name }) => [`${name}:asc`, `${name}:desc`])
-  const conditions = leaves.map(({ name, field }) => {
-    const operators = [...namedOperators(kindOf(field).operators).keys()]
-    return `${name.replaceAll('.', '\\.')}(\\[(${operators.join('|')})\\])?`
+  const operatorsOf = ({ field }: Leaf) => [...namedOperators(kindOf(field).operators).keys()].join('|')
+  const conditions = [...new Set(leaves.map(operatorsOf))].map((operators) => {
+    const fields = leaves.filter((leaf) => operatorsOf(leaf) === operators)
+    const names = fields.map(({ name }) => name.replaceAll('.', '\\.')).join('|')
+    return `(${names})(\\[(${operators})\\])?`
   })
   const properties = leaves
     .filter(({ name }) => name !== 'id')
@@ -102,16 +114,13 @@ function listParameters(resource: Resource, resources: readonly Resource[]): Sch
     type: 'object',
     properties: Object.fromEntries(properties),
   })
-  return [
-    ...shared('page', 'limit'),
-    { ...sort, style: 'form', explode: false, example: [`${createdField}:desc`] },
-    { ...filter, style: 'form', explode: true, example: [`${createdField}[gte]:2020-01-01`] },
+  const style = 'form'
+  return {
+    [`${resource}Sort`]: { ...sort, style, explode: false, example: [`${createdField}:desc`] },
+    [`${resource}Filter`]: { ...filter, style, explode: true, example: [`${createdField}[gte]:2020-01-01`] },
     // Exploded, each member is a parameter of its own: `?name=x`.
-    { ...equals, style: 'form', explode: true, example: {} },
-    ...shared('search', 'find'),
-    ...selectionParameters(resource, resources),
-    ...shared('cursor'),
-  ]
+    [`${resource}Equals`]: { ...equals, style, explode: true, example: {} },
+  }
 }
 
 export function query(name: string, description: string, schema: Schema): Schema {

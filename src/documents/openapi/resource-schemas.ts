@@ -39,7 +39,7 @@ export function resourceSchemas(resources: readonly Resource[], settings: BodySe
     {},
     ...resources.map((resource) => schemasOf(resource, resources, settings)),
     ...lists,
-    ...embeds.map((embed) => embeddedSchemas(embed, resources)),
+    ...embeds.map(embeddedSchemas),
   )
 }
 
@@ -55,13 +55,26 @@ function schemasOf(resource: Resource, resources: readonly Resource[], settings:
     ...(replaceable ? ['put' as const] : []),
   ]
   return {
-    [name]: representationOn(resource, resources, ['read'], { ...embedded, ...TEMPLATES }),
-    ...(listed && { [`${name}Item`]: representationOn(resource, resources, ['item'], { ...embedded }) }),
-    ...(created.length > 0 && {
-      [`${name}Created`]: representationOn(resource, resources, created, TEMPLATES),
+    [`${name}Fields`]: representationSchema(resource),
+    [`${name}Links`]: linksOn(resource, resources, ['read']),
+    [name]: representation(resource, `${name}Links`, { ...embedded, ...TEMPLATES }),
+    ...(listed && {
+      [`${name}ItemLinks`]: linksOn(resource, resources, ['item']),
+      [`${name}Item`]: representation(resource, `${name}ItemLinks`, { ...embedded }),
     }),
-    [`${name}Input`]: inputSchema(resource, settings),
-    ...(replaceable && { [`${name}Patch`]: patchSchema(resource, settings) }),
+    ...(created.length > 0 && {
+      [`${name}CreatedLinks`]: linksOn(resource, resources, created),
+      [`${name}Created`]: representation(resource, `${name}CreatedLinks`, TEMPLATES),
+    }),
+    ...(replaceable
+      ? {
+          [`${name}Patch`]: patchSchema(resource, settings),
+          [`${name}Input`]: {
+            ...extended(`${name}Patch`),
+            required: namesWhere(resource.writableFields, isRequired),
+          },
+        }
+      : { [`${name}Input`]: inputSchema(resource, settings) }),
   }
 }
 
@@ -69,13 +82,13 @@ function schemasOf(resource: Resource, resources: readonly Resource[], settings:
  * Embedded resources embed nothing, so they have schemas of their own. Otherwise, each schema would contain all others,
  * and tools that resolve references would not terminate.
  */
-function embeddedSchemas(embed: Embed, resources: readonly Resource[]): Schemas {
+function embeddedSchemas(embed: Embed): Schemas {
   const { target, isList, parent } = embed
   const name = embeddedName(embed)
-  if (!isList) return { [name]: representationOn(target, resources, ['read']) }
+  if (!isList) return { [name]: representation(target, `${target.name}Links`) }
   const item = `Embedded${target.name}Item`
   return {
-    [item]: representationOn(target, resources, ['item']),
+    [item]: representation(target, `${target.name}ItemLinks`),
     [name]: pageSchema(target, parent, item),
   }
 }
@@ -84,13 +97,24 @@ function embeddedName({ target, isList, parent }: Embed): string {
   return `Embedded${isList ? pageName(target, parent) : target.name}`
 }
 
-/** Has the links of any of the occasions (SPEC §2.3). Those that every occasion always has are required. */
-function representationOn(
-  resource: Resource,
-  resources: readonly Resource[],
-  occasions: readonly Occasion[],
-  more: Schemas = {},
-): Schema {
+/** The fields, with links and other members. */
+function representation({ name, description }: Resource, links: string, more: Schemas = {}): Schema {
+  return {
+    ...extended(`${name}Fields`),
+    description,
+    properties: { _links: schemaNamed(links), ...more },
+    required: ['_links'],
+    unevaluatedProperties: false,
+  }
+}
+
+/** Nothing is repeated, and tools that know no `$ref` beside other keywords understand it. */
+function extended(name: string): Schema {
+  return { type: 'object', allOf: [schemaNamed(name)] }
+}
+
+/** The links of any of the occasions (SPEC §2.3). Those that every occasion always has are required. */
+function linksOn(resource: Resource, resources: readonly Resource[], occasions: readonly Occasion[]): Schema {
   const references = relationsOf(resource, resources)
   const data = { ...Object.fromEntries(references.map(({ leaf }) => [leaf.column, 'id'])), id: 'id' }
   const linked = (hal: ReturnType<typeof createHal>) =>
@@ -101,17 +125,10 @@ function representationOn(
   const relations = [...new Set(linked(createHal(resource, resources)).flat())]
   const optional = references.filter(({ leaf }) => !leaf.field.required).map(({ relation }) => relation)
   const shownToAll = linked(createHal(openView(resource), resources.map(openView)))
-  const links = objectSchema(
+  return objectSchema(
     Object.fromEntries(relations.map((name) => [name, LINK])),
     relations.filter((name) => !optional.includes(name) && shownToAll.every((names) => names.includes(name))),
   )
-  const { properties, ...fields } = representationSchema(resource)
-  return {
-    ...fields,
-    properties: { ...properties, _links: links, ...more },
-    required: [...fields.required, '_links'],
-    additionalProperties: false,
-  }
 }
 
 /** The fields of responses, without links. */
@@ -166,26 +183,15 @@ function pageSchema(
   item: string,
   more: Schemas = {},
 ): Schema {
-  const find = schemaNamed('TemplatedLink')
-  const links = { self: LINK, first: LINK, ...(parent && { parent: LINK }), find }
-  const neighbour = {
-    description: 'If there is no such page: null in `application/json`, absent in the other types.',
-    oneOf: [LINK, { type: 'null' }],
-  }
-  const counted = {
-    total_pages: { type: 'integer', minimum: 0, description: 'Number of pages; 0 if the list is empty.' },
-    total_count: { type: 'integer', minimum: 0, description: 'Number of items on all pages.' },
-  }
   const members = {
-    _links: objectSchema({ ...links, last: LINK, next: neighbour, prev: neighbour }, Object.keys(links)),
     ...(parent && { [identifierField(parent)]: { ...IDENTIFIER, description: 'The parent.' } }),
-    page: { type: 'integer', minimum: 1, description: 'Page number, from 1.' },
-    limit: { type: 'integer', minimum: 1, description: 'Items per page.' },
-    has_more: { type: 'boolean', description: 'Whether there is a next page.' },
     _embedded: objectSchema({ [resource.path]: { type: 'array', items: schemaNamed(item) } }),
   }
   return {
-    ...objectSchema({ ...members, ...counted, ...more }, Object.keys(members)),
+    ...extended(parent ? 'OwnedPage' : 'Page'),
     description: `A page of ${resource.path}.`,
+    properties: { ...members, ...more },
+    required: Object.keys(members),
+    unevaluatedProperties: false,
   }
 }

@@ -2,9 +2,8 @@ import { PROBLEM } from '../../http/errors.ts'
 import { RESPONSE_HEADERS, type ResponseHeader } from '../../http/headers/response-headers.ts'
 import { type ErrorCode, STATUS } from '../../model/errors.ts'
 import { mapped } from '../../model/values.ts'
-import { HAL_FORMS, type Templates } from '../../rest/forms.ts'
-import type { ResourceOperation } from '../../rest/operation.ts'
-import { withoutNullLinks } from '../../rest/respond.ts'
+import { HAL_FORMS } from '../../rest/forms.ts'
+import type { OperationResponse, ResourceOperation } from '../../rest/operation.ts'
 import { ERRORS } from '../error-catalogue.ts'
 import { type Schema, type Schemas, schemaNamed } from './field-schema.ts'
 
@@ -23,44 +22,55 @@ export function header(description: string, example?: string): Schema {
   return { description, schema: { type: 'string' }, ...(example !== undefined && { example }) }
 }
 
-const ALWAYS: readonly ResponseHeader[] = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy']
+/** Of every response where a token is needed. Only the default response names them, because they would be a tenth of the document. */
+const ALWAYS: readonly ResponseHeader[] = ['Link', 'Vary', 'X-Request-Id', 'RateLimit', 'RateLimit-Policy']
 
-/** The name of a schema, an example, and the templates that HAL-FORMS adds to it. */
-export type Body = readonly [schema: string, example: object, templates?: Templates]
+/** The name of a schema, and an example. */
+export type Body = readonly [schema: string, example: object]
 
-export function halContent(...[name, example, templates]: Body): Schema {
+/** The types have the same schema. Examples of HAL-FORMS would be a fifth of the document. */
+export function halContent(name: string): Schema {
   const schema = schemaNamed(name)
-  const halExample = withoutNullLinks(example)
   return {
-    'application/json': { schema, example },
-    'application/hal+json': { schema, example: halExample },
-    [HAL_FORMS]: { schema, example: templates ? { ...halExample, _templates: templates } : halExample },
+    'application/json': { schema, ...exampleNamed(name) },
+    'application/hal+json': { schema },
+    [HAL_FORMS]: { schema },
   }
+}
+
+function exampleNamed(...names: readonly string[]): Schema {
+  const references = names.map((name) => [name, { $ref: `#/components/examples/${name}` }])
+  return { examples: Object.fromEntries(references) }
+}
+
+/** Those that the paths refer to. Tools complain of others. */
+export function usedIn(paths: unknown, kind: 'responses' | 'examples'): Set<string> {
+  const references = JSON.stringify(paths).matchAll(/#\/components\/(\w+)\/([\w.]+)"/g)
+  return new Set([...references].flatMap(([, from, name]) => (from === kind ? [name as string] : [])))
 }
 
 export function response(
   description: string,
-  more: readonly ResponseHeader[] = [],
+  headers: readonly ResponseHeader[] = [],
   content?: Schema,
 ): Schema {
   return {
     description,
-    headers: headerReferences([...more, 'Link', 'Vary', ...ALWAYS]),
+    ...(headers.length > 0 && { headers: headerReferences(headers) }),
     ...(content && { content }),
   }
-}
-
-export function openResponse(description: string, content?: Schema): Schema {
-  return { description, headers: headerReferences(['ETag', ...ALWAYS]), ...(content && { content }) }
 }
 
 export function headerReferences(names: readonly string[]): Schemas {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
 
-const COMMON: readonly ErrorCode[] = [
-  'MALFORMED_REQUEST',
-  'INVALID_QUERY_PARAMETER',
+const COMMON: readonly ErrorCode[] = ['MALFORMED_REQUEST', 'INVALID_QUERY_PARAMETER']
+
+/** Of every operation, which refers to them as its default response. */
+const DEFAULT: readonly ErrorCode[] = [
+  'AUTHENTICATION_REQUIRED',
+  'NOT_ACCEPTABLE',
   'REQUEST_TIMEOUT',
   'TOO_MANY_REQUESTS',
   'HEADERS_TOO_LARGE',
@@ -70,53 +80,48 @@ const COMMON: readonly ErrorCode[] = [
 
 /** By status. An error response is named after its codes. */
 export function errorReferences(codes: readonly ErrorCode[]): Schemas {
-  const all = [...new Set([...codes, ...COMMON])].sort()
+  const all = [...new Set([...codes, ...COMMON])].filter((code) => !DEFAULT.includes(code)).sort()
   const statuses = [...new Set(all.map((code) => STATUS[code]))].sort()
   const nameOf = (status: number) => all.filter((code) => STATUS[code] === status).join('.')
-  return Object.fromEntries(
-    statuses.map((status) => [status, { $ref: `#/components/responses/${nameOf(status)}` }]),
-  )
+  const named = statuses.map((status) => [String(status), nameOf(status)])
+  return mapped(Object.fromEntries([...named, ['default', 'Error']]), (name) => ({
+    $ref: `#/components/responses/${name}`,
+  }))
 }
 
 /** The error responses that these paths refer to. */
 export function errorResponses(paths: Schemas): Schemas {
-  const references = JSON.stringify(paths).matchAll(/#\/components\/responses\/([A-Z_.]+)/g)
-  const names = new Set([...references].map(([, name]) => name as string))
-  return Object.fromEntries([...names].map((name) => [name, errorResponse(name.split('.') as ErrorCode[])]))
+  const names = [...usedIn(paths, 'responses')].filter((name) => /^[A-Z_.]+$/.test(name))
+  const responses = names.map((name) => [name, errorResponse(name.split('.') as ErrorCode[])])
+  const headers = [...ALWAYS, 'WWW-Authenticate', 'Retry-After'] as const
+  return { ...Object.fromEntries(responses), Error: errorResponse(DEFAULT, headers) }
 }
 
-function errorResponse(codes: readonly ErrorCode[]): Schema {
-  const status = STATUS[codes[0] as ErrorCode]
-  const examples = codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])
+function errorResponse(codes: readonly ErrorCode[], headers?: readonly ResponseHeader[]): Schema {
   return {
-    description: codes.map((code) => `${code}: ${ERRORS[code].cause}`).join('\n\n'),
-    headers: headerReferences(['Link', 'Vary', ...ALWAYS, ...(ERROR_HEADERS[status] ?? [])]),
+    ...response(codes.map((code) => `${STATUS[code]} ${code}: ${ERRORS[code].cause}`).join('\n\n'), headers),
     content: {
-      'application/json': {
-        schema: schemaNamed('ErrorEnvelope'),
-        examples: Object.fromEntries(examples),
-      },
+      'application/json': { schema: schemaNamed('ErrorEnvelope'), ...exampleNamed(...codes) },
       [PROBLEM]: { schema: schemaNamed('Problem') },
     },
   }
 }
 
-const ERROR_HEADERS: Readonly<Record<number, readonly ResponseHeader[]>> = {
-  401: ['WWW-Authenticate'],
-  429: ['Retry-After'],
-  503: ['Retry-After'],
-}
-
 /** The responses that are the same for all resources, by the name of the component. */
-export function componentResponses(
-  operations: readonly ResourceOperation[],
-  examples: Readonly<Record<string, object>>,
-): Schemas {
-  const responses = operations.flatMap((operation) => Object.values(operation.responses))
-  const shared = responses.filter(({ component }) => component !== undefined)
-  return Object.fromEntries(
-    shared.map(({ component, description, headers, body = '' }) => {
-      return [component, response(description, headers, halContent(body, examples[body] as object))]
+export function componentResponses(operations: readonly ResourceOperation[]): Schemas {
+  const all = operations.flatMap((operation) =>
+    Object.keys(operation.responses).flatMap((status) => {
+      const name = componentOf(operation, status)
+      const { description, headers, body } = operation.responses[status] as OperationResponse
+      const content = body === undefined ? undefined : halContent(body)
+      return name === undefined ? [] : [[name, response(description, headers, content)]]
     }),
   )
+  return Object.fromEntries(all)
+}
+
+/** Responses without a body are the same for all resources. */
+export function componentOf(operation: ResourceOperation, status: string): string | undefined {
+  const { component, body } = operation.responses[status] as OperationResponse
+  return component ?? (body === undefined ? `${operation.id}${status}` : undefined)
 }

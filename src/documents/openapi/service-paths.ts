@@ -4,7 +4,7 @@ import { API_CATALOG_PATH } from '../../rest/urls.ts'
 import { type Schema, type Schemas, schemaNamed } from './field-schema.ts'
 import { describe } from './operations.ts'
 import { pathParameter, queryParameters, shared } from './parameters.ts'
-import { errorReferences, openResponse } from './responses.ts'
+import { errorReferences, response } from './responses.ts'
 
 const TAG = 'service'
 
@@ -42,7 +42,8 @@ export function servicePaths(
       tag: TAG,
       path: operation.path,
       parameters: queryParameters(operation, resources),
-      bodyOf: (name: string) => [name, examples[name] as object] as const,
+      requestBody: (name: string) => [name, examples[name] as object] as const,
+      schemaOf: (name: string) => name,
     }
     return [path + operation.path, { [method.toLowerCase()]: describe(operation, subject) }]
   })
@@ -76,8 +77,8 @@ function open(operationId: string, summary: string, content: Schema): Schema {
     security: [],
     parameters: shared('IfNoneMatchRead'),
     responses: {
-      200: openResponse(summary, content),
-      304: openResponse('If-None-Match names the current version.'),
+      200: response(summary, ['ETag'], content),
+      304: response('If-None-Match names the current version.', ['ETag']),
       ...errorReferences([
         'AUTHENTICATION_REQUIRED',
         'RESOURCE_NOT_FOUND',

@@ -24,6 +24,8 @@ export function sharedSchemas(resources: readonly Resource[]): Schemas {
       href: { ...TEXT, description: 'A URI template.' },
       templated: { const: true },
     }),
+    Page: page({}),
+    OwnedPage: page({ parent: LINK }),
     Entry: described('The entry document.', {
       _links: {
         type: 'object',
@@ -89,6 +91,28 @@ export function sharedSchemas(resources: readonly Resource[]): Schemas {
       },
     },
   }
+}
+
+const LINK = schemaNamed('Link')
+
+/** What all pages of lists have (SPEC §2.2). */
+function page(more: Schemas): Schema {
+  const links = { self: LINK, first: LINK, ...more, find: schemaNamed('TemplatedLink') }
+  const neighbour = {
+    description: 'If there is no such page: null in `application/json`, absent in the other types.',
+    oneOf: [LINK, { type: 'null' }],
+  }
+  const members = {
+    _links: objectSchema({ ...links, last: LINK, next: neighbour, prev: neighbour }, Object.keys(links)),
+    page: { ...INTEGER, minimum: 1, description: 'Page number, from 1.' },
+    limit: { ...INTEGER, minimum: 1, description: 'Items per page.' },
+    has_more: { type: 'boolean', description: 'Whether there is a next page.' },
+  }
+  const counts = {
+    total_pages: { ...INTEGER, minimum: 0, description: 'Number of pages; 0 if the list is empty.' },
+    total_count: { ...INTEGER, minimum: 0, description: 'Number of items on all pages.' },
+  }
+  return { type: 'object', properties: { ...members, ...counts }, required: Object.keys(members) }
 }
 
 function described(description: string, members: Schemas, required?: readonly string[]): Schema {

@@ -28,11 +28,11 @@ export const RESPONSE_HEADERS = {
     UUID,
     'uuid',
   ),
-  'WWW-Authenticate': always(
-    'The challenge: that a bearer token is required, or why the one sent was refused.',
+  'WWW-Authenticate': perhaps(
+    'Of 401: the challenge, which says that a bearer token is required, or why the one sent was refused.',
     'Bearer',
   ),
-  'Retry-After': always('Seconds to wait before trying again.', '1'),
+  'Retry-After': perhaps('Of 429 and 503: the seconds to wait before trying again.', '1'),
   RateLimit: perhaps('The remaining requests of this caller, if there is a limit.', '"caller";r=599;t=60'),
   'RateLimit-Policy': perhaps('The limit and its window in seconds.', '"caller";q=600;w=60'),
   'Consistency-Token': perhaps(

@@ -9,11 +9,14 @@ import type { Domain } from '../../model/domain.ts'
 import { DefinitionError, definitionProblems } from '../../model/problems/definition-problems.ts'
 import type { Resource } from '../../model/resource.ts'
 import { KEPT_COLUMNS } from '../../model/row.ts'
+import type { Contact } from '../../rest/urls.ts'
 
 export interface LocatedDomain extends Domain {
   readonly folder: DomainFolder
   /** As its package.json names it: an expression of SPDX. */
   readonly license?: string | undefined
+  /** The author that its package.json names. */
+  readonly contact?: Contact | undefined
 }
 
 export type DomainFolder = Readonly<ReturnType<typeof domainFolder>>
@@ -51,16 +54,33 @@ export async function loadDefinitions(folder: DomainFolder): Promise<LocatedDoma
   const { domain } = await importModule(definitions, 'module of definitions', BUILD_ADVICE)
   const problems = definitionProblems(domain)
   if (problems.length > 0) throw new DefinitionError(problems, definitions)
-  return { ...(domain as Domain), folder, license: await readLicense(folder) }
+  return { ...(domain as Domain), folder, ...(await readManifest(folder)) }
 }
 
-/** Undefined if the folder has no package.json, or that does not name a licence of SPDX. */
-async function readLicense({ manifest }: DomainFolder): Promise<string | undefined> {
-  if (!existsSync(manifest)) return undefined
-  const { license } = JSON.parse(await readFile(manifest, 'utf8')) as { license?: unknown }
+async function readManifest({ manifest }: DomainFolder) {
+  if (!existsSync(manifest)) return {}
+  const { license, author } = JSON.parse(await readFile(manifest, 'utf8'))
+  return { license: licenseOf(license), contact: contactOf(author) }
+}
+
+/** Undefined without a licence of SPDX. */
+function licenseOf(license: unknown): string | undefined {
   const isExpression = typeof license === 'string' && !/^(?:UNLICENSED$|SEE LICENSE IN )/.test(license)
   return isExpression ? license : undefined
 }
+
+/** npm takes an object, or a text such as `Ada <ada@example.org> (https://example.org)`. */
+function contactOf(author: unknown): Contact | undefined {
+  const parts =
+    typeof author === 'string' ? /^([^<(]*)(?:<([^>]*)>)?[^(]*(?:\(([^)]*)\))?/.exec(author) : null
+  const [name, email, url] = parts?.slice(1) ?? MEMBERS.map((member) => Object(author)[member])
+  const texts = Object.entries({ name, email, url }).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1].trim() !== '',
+  )
+  return texts.length > 0 ? Object.fromEntries(texts.map(([key, text]) => [key, text.trim()])) : undefined
+}
+
+const MEMBERS = ['name', 'email', 'url'] as const
 
 /** @throws {DefinitionError} if the Prisma client is missing, or its models differ from the definitions */
 export async function loadTables({ resources, folder }: LocatedDomain): Promise<Tables> {

@@ -56,6 +56,13 @@ const KNOWN_HEADERS = new Set(
   [...Object.keys(RESPONSE_HEADERS), ...COMMON_HEADERS].map((name) => name.toLowerCase()),
 )
 
+/** By status. */
+const REQUIRED_OF: Readonly<Record<number, string>> = {
+  401: 'WWW-Authenticate',
+  429: 'Retry-After',
+  503: 'Retry-After',
+}
+
 function checkOfVersion(resources: readonly Resource[], settings: RestSettings): CheckConformance {
   const document = openApiDocument(resources, settings, {
     features: servedFeatures().map((create) => create(resources)),
@@ -97,11 +104,15 @@ function checkOfVersion(resources: readonly Resource[], settings: RestSettings):
     if (!operation) return checkEnvelope(method, answer, fail)
     // Node refuses it before there is a request that could be described.
     if (answer.status === 431) return checkEnvelope(method, answer, fail)
-    const response = resolve(operation.responses[answer.status])
+    const usual = resolve(operation.responses.default)
+    const isUsual = usual.description.match(/^\d{3}/gm).includes(String(answer.status))
+    const response = resolve(operation.responses[answer.status]) ?? (isUsual ? usual : undefined)
     if (!response) return void fail(`the document has only ${Object.keys(operation.responses).join(', ')}`)
-    for (const [name, reference] of Object.entries<Json>(response.headers ?? {})) {
+    const common = operation.security ? {} : usual.headers
+    for (const [name, reference] of Object.entries<Json>({ ...common, ...response.headers })) {
       const isMissing = answer.headers.get(name) === null
-      if (isMissing && resolve(reference).required) fail(`the header ${name} is missing`)
+      const isRequired = resolve(reference).required || REQUIRED_OF[answer.status] === name
+      if (isMissing && isRequired) fail(`the header ${name} is missing`)
     }
     const isMinimal = answer.headers.get('preference-applied')?.includes('return=minimal')
     const mayBeEmpty = isMinimal || response.description.includes('Without a body')
@@ -144,7 +155,7 @@ function checkOfVersion(resources: readonly Resource[], settings: RestSettings):
 function withoutRequiredFields(document: Json): Json {
   const copy = structuredClone(document)
   for (const schema of Object.values<Json>(copy.components.schemas)) {
-    if (schema.required?.includes('id')) schema.required = ['id', '_links']
+    if (schema.required?.includes('id')) schema.required = ['id']
   }
   return copy
 }
