@@ -15,8 +15,6 @@ export function pageAssets(resources: readonly Resource[]): Route {
   return contentRoute('/docs/assets', {
     ...ownFiles('browser'),
     ...ownFiles('styles'),
-    'swagger-ui.css': packageFile('swagger-ui-dist/package.json', 'swagger-ui.css'),
-    'swagger-ui-bundle.js': packageFile('swagger-ui-dist/package.json', 'swagger-ui-bundle.js'),
     'chart.js': packageFile('chart.js', 'chart.umd.min.js'),
     'htm.js': packageFile('htm/preact', 'standalone.module.js'),
     'charts.json': contentHandler('.json', () => JSON.stringify(chartsOf(resources.map(openView)))),

@@ -20,7 +20,7 @@ const STRICT_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-/** The reference and the explorer set styles on their elements, and embed images and fonts. */
+/** The explorer sets styles on its elements, and embeds images and fonts. */
 export const EDITOR_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
@@ -101,13 +101,12 @@ ${places(site).map(([, title, href, text]) => html`<li><a href="${href}">${title
   return pageWith('Home', site, content, head)
 }
 
-/** The OpenAPI document in Swagger UI. */
+/** The OpenAPI document for people. */
 export function referencePage(site: Site): Html {
-  const content = html`<h1 class="hidden">Reference</h1>
-<div id="reference"></div>`
-  const head = html`<link rel="stylesheet" href="${site.assets}/swagger-ui.css">
+  const content = html`<div id="view"><p>Loading&hellip;</p></div>
+<noscript><p>This page needs JavaScript. Without it, read <a href="${site.base}${PATHS.json}">the OpenAPI document</a>.</p></noscript>`
+  const head = html`${contentStyles(site)}
 <link rel="stylesheet" href="${site.assets}/reference.css">
-<script src="${site.assets}/swagger-ui-bundle.js" defer></script>
 <script type="module" src="${site.assets}/reference.js"></script>`
   return pageWith('Reference', site, content, head)
 }

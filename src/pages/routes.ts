@@ -44,7 +44,7 @@ type SiteVersion = ReturnType<typeof apiVersions<SiteSettings>>[number]
 function versionRoutes({ resources, settings }: SiteVersion): Route[] {
   const base = basePath(settings)
   const describe = () => openApiDocument(resources, { ...settings, publicBaseUrl: undefined }, settings)
-  const reference = pageHandler(settings, referencePage, EDITOR_POLICY)
+  const reference = pageHandler(settings, referencePage)
   return [
     documentRoute(base + PATHS.json, () => JSON.stringify(describe()), settings),
     // Some parsers of YAML do not support aliases.
@@ -92,7 +92,7 @@ export function documentRoutes(
     ...errorRoutes(resources, settings),
     open(MODEL_PATH, pageHandler(settings, modelPage(resources, settings.types))),
     ...(settings.graphqlExplorer ? [browserRoute(GRAPHQL_PATH, explorer, prefersExplorer, 'Accept')] : []),
-    open(REFERENCE_PATH, pageHandler(settings, referencePage, EDITOR_POLICY)),
+    open(REFERENCE_PATH, pageHandler(settings, referencePage)),
     pageAssets(resources),
     ...[REFERENCE_PATH, PATHS.errors, MODEL_PATH, GRAPHQL_PATH].map((path) =>
       redirect(`${path}/`, path, settings),

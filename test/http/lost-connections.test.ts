@@ -117,7 +117,7 @@ test('a response that is not received is reported as aborted, a received one is 
   const { service, reported } = await startReporting(t)
   const socket = await openConnection(service.origin)
   socket.on('error', () => {}).pause()
-  const request = 'GET /docs/assets/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'
+  const request = 'GET /graphql/explorer/graphiql.js HTTP/1.1\r\nHost: x\r\n\r\n'
   socket.write(request.repeat(10))
   await untilReported(reported, 1)
   socket.resetAndDestroy()

@@ -81,6 +81,7 @@ test.serial('every address of the interface shows a page, without an error of a 
   for (const address of [
     '/',
     '/docs',
+    '/docs#createPlanet',
     '/docs/model',
     '/errors',
     '/errors/VALIDATION_FAILED',

@@ -24,7 +24,6 @@ const PHONE = { width: 390, height: 780 }
 const SPECIES = '/api/v1/species?sort=scientific_name:asc'
 
 const edit = (page: Page) => page.getByRole('button', { name: 'Edit' }).click()
-const openOperation = (page: Page) => page.getByText('Read a species', { exact: true }).click()
 
 const SCREENSHOTS: readonly Screenshot[] = [
   { file: 'landing.png', path: '/', size: TALL },
@@ -33,7 +32,7 @@ const SCREENSHOTS: readonly Screenshot[] = [
   { file: 'list.png', path: SPECIES },
   { file: 'list-phone.png', path: SPECIES, size: PHONE, colorScheme: 'dark' },
   { file: 'edit.png', path: '/api/v1/planets/europa-prime', prepare: edit },
-  { file: 'reference.png', path: '/docs', size: TALL, prepare: openOperation },
+  { file: 'reference.png', path: '/docs#readSpecies', size: TALL },
 ]
 
 const [folder = fileURLToPath(new URL('../../docs/images', import.meta.url))] = process.argv.slice(2)

@@ -1,30 +1,87 @@
-import { token } from './session.js'
+import { html, render, useEffect, useState } from './htm.js'
+import { OperationView } from './operation-view.js'
+import { Formatted, Lazy } from './schema-view.js'
+import { shareToken } from './session.js'
 
 /**
- * Renders the OpenAPI document of this service with Swagger UI. Requests go to the origin of this page, with the token of
- * the session. Nothing is sent to third parties (no validator, no fonts).
+ * The operations of the OpenAPI document of this service, by tag. Each is rendered when it is opened.
+ *
+ * @param {{ description: any }} properties the OpenAPI document
  */
-async function render() {
-  const base = /** @type {HTMLMetaElement} */ (document.querySelector('meta[name=base]')).content
-  const response = await fetch(`${new URL(base).pathname}/openapi.json`)
-  const document_ = await response.json()
-  // @ts-expect-error The bundle is a classic script that sets a property of the window.
-  const ui = window.SwaggerUIBundle({
-    spec: { ...document_, servers: [{ url: new URL('../..', import.meta.url).href.slice(0, -1) }] },
-    dom_id: '#reference',
-    deepLinking: true,
-    validatorUrl: null,
-    tryItOutEnabled: true,
-    defaultModelsExpandDepth: 0,
-    docExpansion: 'list',
-    onComplete: () => token() !== '' && ui.preauthorizeApiKey('bearer', token()),
+function Reference({ description }) {
+  const [search, setSearch] = useState('')
+  const [linked, setLinked] = useState(linkedOperation)
+  useEffect(() => {
+    const follow = () => {
+      setSearch('')
+      setLinked(linkedOperation())
+    }
+    addEventListener('hashchange', follow)
+    return () => removeEventListener('hashchange', follow)
+  }, [])
+  useEffect(() => {
+    document.getElementById(linked)?.scrollIntoView()
+  }, [linked])
+  const { info, tags } = description
+  const words = search.toLowerCase().split(/\s+/)
+  const found = operationsOf(description).filter(({ text }) => words.every((word) => text.includes(word)))
+  const groups = tags.map((/** @type {any} */ { name, description: about }) => {
+    const operations = found.filter(({ operation }) => operation.tags.includes(name))
+    if (operations.length === 0) return null
+    const isOpen = search !== '' || operations.some(({ operation }) => operation.operationId === linked)
+    const list = () =>
+      operations.map((one) => {
+        const { operationId: id } = one.operation
+        return html`<${OperationView} key=${id} entry=${one} description=${description} isOpen=${id === linked} />`
+      })
+    const title = html`<h2>${name}</h2><span class="note">${about} (${operations.length})</span>`
+    return html`<${Lazy} key=${name} style="group" title=${title} isOpen=${isOpen} content=${list} />`
   })
+  return html`<div>
+    <h1>${info.title} <span class="note">version ${info.version}</span></h1>
+    <p><${Formatted} text=${info.description} /></p>
+    <form role="search" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
+      <label>Search operations <input type="search" value=${search} onInput=${(/** @type {any} */ { target }) => setSearch(target.value)} /></label>
+    </form>
+    <p class="note" role="status">${found.length === 0 ? 'No operation has all of these words.' : ''}</p>
+    ${groups}
+  </div>`
 }
 
-/** Swagger UI uses dark colours inside an element with the class `dark-mode`. */
-const dark = matchMedia('(prefers-color-scheme: dark)')
-const followScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
-dark.addEventListener('change', followScheme)
-followScheme()
+/** The `operationId` that the address names: `#listPlanets`. */
+function linkedOperation() {
+  return location.hash.split(/[#/]/).at(-1) ?? ''
+}
 
-void render()
+/**
+ * @typedef {{ method: string, path: string, operation: any, parameters: any[], text: string }} Entry `text` is what
+ *   searches compare, in lower case
+ */
+
+/**
+ * @param {any} description
+ * @returns {Entry[]}
+ */
+function operationsOf({ paths, components }) {
+  const resolve = (/** @type {any} */ parameter) =>
+    parameter.$ref ? components.parameters[parameter.$ref.split('/').at(-1)] : parameter
+  return Object.entries(paths).flatMap(([path, { parameters = [], ...methods }]) =>
+    Object.entries(methods).map(([method, operation]) => {
+      const all = [...parameters, ...(operation.parameters ?? [])].map(resolve)
+      const text = [method, path, operation.summary, operation.operationId].join(' ').toLowerCase()
+      return { method: method.toUpperCase(), path, operation, parameters: all, text }
+    }),
+  )
+}
+
+const view = /** @type {HTMLElement} */ (document.querySelector('#view'))
+const base = /** @type {HTMLMetaElement} */ (document.querySelector('meta[name=base]')).content
+await shareToken()
+const response = await fetch(`${new URL(base).pathname}/openapi.json`)
+view.replaceChildren()
+if (response.ok) render(html`<${Reference} description=${await response.json()} />`, view)
+else
+  render(
+    html`<h1>No description</h1><p role="alert">The service did not send it (${response.status}).</p>`,
+    view,
+  )

@@ -21,7 +21,7 @@ export function RequestView({ url, answer: { body, text, headers } }) {
 }
 
 /** @param {{ title: string, text: string }} properties */
-function CodeBlock({ title, text }) {
+export function CodeBlock({ title, text }) {
   const [note, setNote] = useState('')
   const copy = async () => setNote((await copied(text)) ? 'Copied' : 'Not copied: select the text instead')
   return html`<section class="code">
@@ -56,6 +56,6 @@ async function copied(text) {
 }
 
 /** @param {string} text */
-function quoted(text) {
+export function quoted(text) {
   return `'${text.replaceAll("'", "'\\''")}'`
 }
