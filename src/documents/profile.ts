@@ -56,7 +56,7 @@ function deletedWith(resource: Resource, resources: readonly Resource[]): string
   const cascading = referencesTo(resource, resources).filter(
     ({ from, leaf }) => from.kind === 'collection' && leaf.field.onDelete === 'cascade',
   )
-  return [...ownedBy(resource, resources), ...cascading.map(({ from }) => from)].map(({ path }) => path)
+  return [...ownedBy(resource, resources).map(({ path }) => path), ...cascading.map(({ inverse }) => inverse)]
 }
 
 function pagingPolicy(resource: Resource, maximumPageSize: number): Schema {

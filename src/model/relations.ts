@@ -2,10 +2,28 @@ import type { ReferenceField } from './kinds/reference.ts'
 import type { Leaf, Resource } from './resource.ts'
 import { nameField } from './titles.ts'
 
+/** The relations of the links in HAL, besides those to related resources, and what each leads to (SPEC §2.2, §2.3). */
+export const HAL_RELATIONS = {
+  self: 'the resource, or the page of the list',
+  collection: 'the list that the resource belongs to',
+  parent: 'the owner of the resource or the list',
+  edit: 'the resource, if PUT and PATCH may change it',
+  delete: 'the resource, for DELETE',
+  first: 'the first page',
+  last: 'the last page',
+  next: 'the page after',
+  prev: 'the page before',
+  find: 'one item by its identifier',
+}
+
+export type HalRelation = keyof typeof HAL_RELATIONS
+
 interface Relation {
   readonly from: Resource
   /** The link relation (SPEC §2.5.2). */
   readonly relation: string
+  /** The link relation from the target to the list of the resources that refer to it. */
+  readonly inverse: string
   readonly leaf: Leaf & { readonly field: ReferenceField }
   readonly target: Resource
 }
@@ -13,7 +31,8 @@ interface Relation {
 export function relationsOf(from: Resource, resources: readonly Resource[]): Relation[] {
   return referenceLeaves(from).flatMap((leaf) => {
     const target = resources.find(({ path }) => path === leaf.field.to)
-    return target ? [{ from, relation: leaf.field.relation, leaf, target }] : []
+    const { relation, inverse = from.path } = leaf.field
+    return target ? [{ from, relation, inverse, leaf, target }] : []
   })
 }
 
@@ -44,10 +63,11 @@ export function ownedBy(resource: Resource, resources: readonly Resource[]): Res
  */
 export function linkedFrom(resource: Resource, resources: readonly Resource[]) {
   const referring = referencesTo(resource, resources).filter(({ from }) => from.kind === 'collection')
-  const nested = referring.filter(({ leaf }) => leaf.field.nested).map(({ from }) => from)
+  const owned = ownedBy(resource, resources).map((child) => ({ child, relation: child.path }))
+  const nested = referring.filter(({ leaf }) => leaf.field.nested)
   return {
     references: relationsOf(resource, resources),
-    children: [...ownedBy(resource, resources), ...nested],
+    children: [...owned, ...nested.map(({ from, inverse }) => ({ child: from, relation: inverse }))],
     filtered: referring.filter(({ leaf }) => !leaf.field.nested),
   }
 }

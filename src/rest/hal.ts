@@ -1,7 +1,6 @@
 import type { Parent } from '../graph/execution/context.ts'
-import type { HalRelation } from '../http/headers/links.ts'
 import { keyOf } from '../model/identifiers.ts'
-import { linkedFrom } from '../model/relations.ts'
+import { type HalRelation, linkedFrom } from '../model/relations.ts'
 import { identifierField, type Leaf, type Resource, type Values } from '../model/resource.ts'
 import { type Urls, withQuery } from './urls.ts'
 
@@ -85,11 +84,11 @@ export function createHal(resource: Resource, resources: readonly Resource[]) {
     }
     if (occasion !== 'read') return links
     // Unset singletons are linked too: setting one does not change the entity tag of the parent.
-    for (const child of children) links[child.path] = { href: `${self.href}/${child.path}` }
+    for (const { child, relation } of children) links[relation] = { href: `${self.href}/${child.path}` }
     // The resources that refer to it, by the second access path (SPEC §2.5.3).
-    for (const { from, leaf } of filtered) {
+    for (const { from, leaf, inverse } of filtered) {
       const collection = urls.collection(from, undefined)
-      links[from.path] = { href: `${collection}?filter=${leaf.name}:${encodeURIComponent(key.id)}` }
+      links[inverse] = { href: `${collection}?filter=${leaf.name}:${encodeURIComponent(key.id)}` }
     }
     return links
   }

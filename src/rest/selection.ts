@@ -66,8 +66,8 @@ export function embedsOf(resource: Resource, resources: readonly Resource[]): Em
   return [
     ...(owner ? [embed('parent', singular(owner), owner)] : []),
     ...references.map(({ relation, target }) => embed(relation, camelCase(relation), target)),
-    ...children.map((child) => embed(child.path, camelCase(child.path), child, child.listed)),
-    ...filtered.map(({ from, leaf }) => embed(from.path, camelCase(from.path), from, true, leaf.name)),
+    ...children.map(({ child, relation }) => embed(relation, camelCase(relation), child, child.listed)),
+    ...filtered.map(({ from, leaf, inverse }) => embed(inverse, camelCase(inverse), from, true, leaf.name)),
   ]
 }
 

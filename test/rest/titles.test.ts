@@ -1,4 +1,9 @@
 import test from 'ava'
+import { defineResource } from '../../src/domain/definition.ts'
+import type { Field } from '../../src/model/fields.ts'
+import { definitionProblems } from '../../src/model/problems/definition-problems.ts'
+import type { Resource } from '../../src/model/resource.ts'
+import { resources } from '../helpers/domain/domain.ts'
 import { redefined } from '../helpers/domain/redefined.ts'
 import { startTestService } from '../helpers/service/service.ts'
 
@@ -49,4 +54,48 @@ test('nouns and columns that are declared are those of forms, documents and page
   t.is(paths['/api/v1/planets'].get.summary, 'List the worlds')
   const page = await anonymous.get(`${origin}/`, { accept: 'text/html' })
   t.regex(page.text, /Species, Worlds, Spacecraft/)
+})
+
+const named = redefined({
+  missions: redefinedReference('missions', 'destination_planet_id', 'visits'),
+  species: redefinedReference('species', 'planet_id', 'inhabitants'),
+})
+
+function redefinedReference(path: string, name: string, inverse: string): Resource {
+  const resource = resources.find((one) => one.path === path) as Resource
+  const field = { ...resource.fields[name], inverse } as Field
+  return defineResource({ ...resource, fields: { ...resource.fields, [name]: field } } as never)
+}
+
+test('the inverse of a reference names the list of the target in links, embedding and GraphQL', async (t) => {
+  const { writer, base } = await startTestService(t, {}, { domain: named })
+  await writer.put('/planets/kepler', { id: 'kepler', name: 'Kepler' })
+  await writer.put('/missions/first', { id: 'first', name: 'First', destination_planet_id: 'kepler' })
+  await writer.put('/species/lux', { id: 'lux', scientific_name: 'Lux', planet_origin: 'Kepler' })
+  const { _links: links, _embedded: embedded } = (
+    await writer.get('/planets/kepler?embed=visits,inhabitants')
+  ).body
+  t.is(links.visits.href, `${base}/missions?filter=destination_planet_id:kepler`)
+  t.is(links.inhabitants.href, `${base}/planets/kepler/species`)
+  t.false('missions' in links || 'species' in links)
+  t.is(embedded.visits._embedded.missions[0].id, 'first')
+  t.is(embedded.inhabitants._embedded.species[0].id, 'lux')
+  t.is((await writer.get('/planets/kepler?embed=missions')).status, 400)
+  const query =
+    '{ planet(id: "kepler") { visits { totalCount } inhabitantsConnection(first: 1) { edges { node { id } } } } }'
+  t.deepEqual((await writer.graphql(query)).data.planet, {
+    visits: { totalCount: 1 },
+    inhabitantsConnection: { edges: [{ node: { id: 'lux' } }] },
+  })
+})
+
+test('an inverse that is no name, or that another link has, is refused', (t) => {
+  const problemsOf = (inverse: string) => {
+    const missions = redefinedReference('missions', 'destination_planet_id', inverse)
+    return definitionProblems(redefined({ missions }))
+  }
+  t.deepEqual(problemsOf('visits'), [])
+  t.deepEqual(problemsOf('self'), ['missions: inverse of destination_planet_id: self is reserved'])
+  t.regex(problemsOf('all visits')[0] ?? '', /inverse of destination_planet_id: a name has words/)
+  t.regex(problemsOf('moons')[0] ?? '', /inverse of destination_planet_id: planets have another link moons/)
 })

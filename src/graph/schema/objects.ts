@@ -84,18 +84,18 @@ function resolverOf(resource: Resource, column: string, field: LeafField): Schem
 }
 
 function childFields(resource: Resource, resources: readonly Resource[]): SchemaField[] {
-  const owned = ownedBy(resource, resources)
-  const referring = referencesTo(resource, resources).map(({ from }) => from)
-  return [...owned, ...referring].flatMap((child) =>
-    child.listed ? childLists(resource, child) : singletonFields(child),
+  const owned = ownedBy(resource, resources).flatMap((child) =>
+    child.listed ? childLists(resource, child, child.path) : singletonFields(child),
   )
+  const referring = referencesTo(resource, resources).filter(({ from }) => from.listed)
+  return [...owned, ...referring.flatMap(({ from, inverse }) => childLists(resource, from, inverse))]
 }
 
-function childLists(parent: Resource, child: Resource): SchemaField[] {
-  const name = camelCase(child.path)
+function childLists(parent: Resource, child: Resource, relation: string): SchemaField[] {
+  const name = camelCase(relation)
   const opening = {
-    page: `"A page of the ${child.path}." ${name}(`,
-    connection: `"The ${child.path}, paged by cursors." ${name}Connection(`,
+    page: `"A page of the ${relation}." ${name}(`,
+    connection: `"The ${relation}, paged by cursors." ${name}Connection(`,
   }
   return listFields(child, opening, ({ id }: Row) => ({ resource: parent, id }))
 }

@@ -17,22 +17,6 @@ export const LINK_RELATIONS = {
 
 export type LinkRelation = keyof typeof LINK_RELATIONS
 
-/** The relations of the links in HAL, besides those to related resources, and what each leads to (SPEC §2.2, §2.3). */
-export const HAL_RELATIONS = {
-  self: 'the resource, or the page of the list',
-  collection: 'the list that the resource belongs to',
-  parent: 'the owner of the resource or the list',
-  edit: 'the resource, if PUT and PATCH may change it',
-  delete: 'the resource, for DELETE',
-  first: 'the first page',
-  last: 'the last page',
-  next: 'the page after',
-  prev: 'the page before',
-  find: 'one item by its identifier',
-}
-
-export type HalRelation = keyof typeof HAL_RELATIONS
-
 /** A value of the header Link (RFC 8288 §3). */
 export function link(target: string, relation: LinkRelation): string {
   return `<${target}>; rel="${relation}"`

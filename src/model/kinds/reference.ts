@@ -3,6 +3,7 @@ import { checkText, type FieldOf, type FieldOptions, type Kind, TEXT_DEFAULTS } 
 export interface ReferenceField extends FieldOf<'reference'> {
   readonly to: string
   readonly relation: string
+  readonly inverse?: string
   readonly nested?: true
   readonly onDelete?: 'restrict' | 'cascade' | 'set null'
 }
@@ -20,6 +21,8 @@ export const referenceKind: Kind<ReferenceField> = {
     options: {
       to: 'The path of the collection whose identifiers the field holds.',
       relation: 'The link relation to the target, and (in camel case) the GraphQL field.',
+      inverse:
+        'Names the list of these resources in the links, `embed` and GraphQL of the target, such as `works`; by default the path of this resource.',
       nested: 'Also lists the resource below its target, at `/authors/{id}/books`.',
       onDelete:
         'What deleting the target does: `restrict` (the default) refuses, `cascade` deletes this resource, `set null` unsets the field.',
@@ -40,7 +43,7 @@ export function reference(
   to: string,
   relation: string,
   description: string,
-  options: FieldOptions & Pick<ReferenceField, 'nested' | 'onDelete'> = {},
+  options: FieldOptions & Pick<ReferenceField, 'inverse' | 'nested' | 'onDelete'> = {},
 ): ReferenceField {
   return { type: 'reference', to, relation, description, ...options }
 }

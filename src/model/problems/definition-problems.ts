@@ -1,6 +1,6 @@
 import type { Domain } from '../domain.ts'
 import { isAlwaysSet } from '../fields.ts'
-import { nestedReferences, referenceLeaves } from '../relations.ts'
+import { HAL_RELATIONS, linkedFrom, nestedReferences, referenceLeaves } from '../relations.ts'
 import type { Resource } from '../resource.ts'
 import { accessProblems } from './access-problems.ts'
 import { fieldProblems, problemsAt } from './field-problems.ts'
@@ -80,6 +80,13 @@ function ownerProblems(resource: Resource, resources: readonly Resource[]): stri
   ])
 }
 
+function linkNames(resource: Resource, resources: readonly Resource[]): string[] {
+  const { references, children, filtered } = linkedFrom(resource, resources)
+  return [...references, ...children, ...filtered.map(({ inverse: relation }) => ({ relation }))].map(
+    ({ relation }) => relation,
+  )
+}
+
 function targetProblems(resource: Resource, resources: readonly Resource[]): string[] {
   const { path, owner } = resource
   const references = referenceLeaves(resource)
@@ -102,6 +109,20 @@ function targetProblems(resource: Resource, resources: readonly Resource[]): str
       [
         isOwn && field.required === true,
         `${name} cannot be required: the first of ${path} has none to refer to`,
+      ],
+      [
+        field.inverse !== undefined && !PATH.test(field.inverse),
+        `inverse of ${name}: a name has words of letters and digits, with hyphens between them, and begins with a letter`,
+      ],
+      [
+        field.inverse !== undefined && Object.hasOwn(HAL_RELATIONS, field.inverse),
+        `inverse of ${name}: ${field.inverse} is reserved`,
+      ],
+      [
+        field.inverse !== undefined &&
+          target !== undefined &&
+          linkNames(target, resources).filter((one) => one === field.inverse).length > 1,
+        `inverse of ${name}: ${field.to} have another link ${field.inverse}`,
       ],
       [isOwn && field.nested === true, `${name} cannot be nested: ${path} would be listed below themselves`],
     ])
