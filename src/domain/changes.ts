@@ -97,7 +97,8 @@ export async function removeResource(
   const remove = async (change: DataChange) => {
     await resource.databaseRule?.(change)
     if (hasDependents) await refuseBrokenDeletions(change, resource, context.resources)
-    const where = { ...keyColumns(resource, key), ...(before && { version: before.version }) }
+    const isCompared = before && !hasDependents
+    const where = { ...keyColumns(resource, key), ...(isCompared && { version: before.version }) }
     const count = await change.client.delete(resource, where, context.caller.identity)
     if (count === 0 && before) throw new WriteConflict()
     return count === 0 ? 'ABSENT' : 'DELETED'

@@ -1,10 +1,11 @@
 import { quoted, quotedTable } from '../database/sql/statement.ts'
 import { unrestricted } from '../model/access.ts'
 import { errorAt } from '../model/errors.ts'
-import { keyOf, keyText } from '../model/identifiers.ts'
+import { keyColumns, keyOf, keyText } from '../model/identifiers.ts'
 import { ownedBy, referencesTo } from '../model/relations.ts'
 import type { Resource } from '../model/resource.ts'
 import type { DataChange } from './context.ts'
+import { WriteConflict } from './transaction.ts'
 
 /** Resources with rules, or above such resources, that one deletion may also delete. */
 const MAXIMUM = 10_000
@@ -56,6 +57,7 @@ export function ruledDependents(resource: Resource, resources: readonly Resource
  * Locks them first: they are deleted in the state that the rules have seen, and no others are added.
  *
  * @throws {DomainError} of a rule; DEPENDENCY_CONFLICT (409) if they are more than 10,000
+ * @throws {WriteConflict} if another request has changed the resource
  */
 export async function refuseBrokenDeletions(
   change: DataChange,
@@ -89,7 +91,16 @@ export async function refuseBrokenDeletions(
     }
   }
   await lock(resource, 'id', [change.key.id])
+  await refuseOtherVersion(change, resource)
   await check(resource, [change.key.id])
+}
+
+/** The rules may change the resource, so the deletion itself cannot compare its version. */
+async function refuseOtherVersion({ client, key, before }: DataChange, resource: Resource): Promise<void> {
+  if (!before) return
+  const where = { ...keyColumns(resource, key), version: before.version }
+  const same = await client.findMany(resource, { where, orderBy: { id: 'asc' } }, ALL_ROWS)
+  if (same.length === 0) throw new WriteConflict()
 }
 
 function tooMany({ path }: Resource) {
