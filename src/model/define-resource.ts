@@ -1,16 +1,8 @@
-import { type Field, isOfSomeVersions, isRestricted } from './fields.ts'
+import { type Field, type Fields, fieldsThat, inheritable, isOfSomeVersions, isRestricted } from './fields.ts'
 import { text } from './kinds/text.ts'
 import { timestamp } from './kinds/timestamp.ts'
 import { inWords, labelOf, labelWithUnit } from './labels.ts'
-import {
-  type Fields,
-  fieldsThat,
-  identifierField,
-  inheritable,
-  type Leaf,
-  type Resource,
-  type ResourceDefinition,
-} from './resource.ts'
+import { identifierField, type Leaf, type Resource, type ResourceDefinition } from './resource.ts'
 import { mapped } from './values.ts'
 
 const SET_BY_SERVICE = { required: true, readOnly: true } as const

@@ -44,6 +44,8 @@ export interface GroupField extends FieldOf<'group'> {
 
 export type Field = LeafField | GroupField
 
+export type Fields = Readonly<Record<string, Field>>
+
 /**
  * Whether a body must have this field. A body without an API version, as in GraphQL, can omit fields that are only in
  * some versions, or that some callers cannot write. Views do not mark these fields.
@@ -95,4 +97,20 @@ export function group<Members extends Readonly<Record<string, LeafField>>>(
   options: Pick<FieldOptions, 'label' | 'since' | 'until' | 'readScope' | 'writeScope'> = {},
 ): Omit<GroupField, 'fields'> & { readonly fields: Members } {
   return { type: 'group', description, fields, ...options }
+}
+
+/** The fields that hold a value for which this holds, and groups with only such members. */
+export function fieldsThat(fields: Fields, holds: (field: LeafField) => boolean): Fields {
+  const kept = Object.entries(fields).flatMap(([name, field]): [string, Field][] => {
+    if (field.type !== 'group') return holds(field) ? [[name, field]] : []
+    const members = fieldsThat(field.fields, holds) as Readonly<Record<string, LeafField>>
+    return Object.keys(members).length > 0 ? [[name, { ...field, fields: members }]] : []
+  })
+  return Object.fromEntries(kept)
+}
+
+/** What members have from their group, unless they have their own: versions and scopes. */
+export function inheritable({ since, until, readScope, writeScope }: Field): Partial<LeafField> {
+  const all = Object.entries({ since, until, readScope, writeScope })
+  return Object.fromEntries(all.filter(([, value]) => value !== undefined))
 }

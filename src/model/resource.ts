@@ -1,11 +1,9 @@
 import type { AccessRules } from './access-rules.ts'
 import type { ChangeOf, DatabaseRule } from './database-rule.ts'
 import type { Detail, DomainError, Explanation } from './errors.ts'
-import type { Field, LeafField } from './fields.ts'
+import type { Field, Fields, LeafField } from './fields.ts'
 import { noun } from './labels.ts'
 import type { ValuesOf } from './typed.ts'
-
-export type Fields = Readonly<Record<string, Field>>
 
 /** Values by field name: a representation (wire names, without unset fields), an input, a result. */
 export type Values = { readonly [field: string]: unknown }
@@ -13,52 +11,184 @@ export type Values = { readonly [field: string]: unknown }
 /** Validates a whole resource. `before` is its previous state, undefined for a new resource. */
 export type Rule<Checked = Values> = (values: Checked, before: Checked | undefined) => readonly Detail[]
 
-/** The definition of a resource, from which everything else is derived. Its rules have the types of its fields. */
+/** What a caller may read of a resource, in JSON. */
+type ReadableValues<Of> = Partial<ValuesOf<NoInfer<Of>, 'json'>>
+/** A body, which may lack required fields. */
+type SentValues<Of> = Partial<ValuesOf<NoInfer<Of>, 'stored'>>
+/** A body that is valid by itself. */
+type ValidValues<Of> = ValuesOf<NoInfer<Of>, 'stored'>
+
+/**
+ * The definition of a resource, from which everything else is derived. Its rules have the types of its fields.
+ *
+ * `npm run docs` writes docs/RESOURCES.md from these comments; a test compiles the examples.
+ *
+ * @example
+ * export const rooms = defineResource({
+ *   kind: 'collection',
+ *   name: 'Room',
+ *   path: 'rooms',
+ *   description: 'A room for rent.',
+ *   fields: { name: text('Name.', { required: true, unique: true }) },
+ * })
+ *
+ * export const bookings = defineResource({
+ *   kind: 'collection',
+ *   name: 'Booking',
+ *   path: 'bookings',
+ *   description: 'A booking of a room.',
+ *   fields: {
+ *     guest: text('Name of the guest.', { required: true }),
+ *     room_id: reference('rooms', 'room', 'Identifier of the room.', { required: true }),
+ *     first_day: date('First day.', { required: true }),
+ *     last_day: date('Last day.', { required: true }),
+ *     booked_by: text('Subject of who has booked.', { readOnly: true, initially: ({ subject }) => subject }),
+ *   },
+ * })
+ */
 export interface ResourceDefinition<Of extends Fields = Fields> {
-  /** A collection, a collection owned by a parent, or one resource per parent (SPEC §1.2). */
+  /**
+   * What a resource belongs to (SPEC §1.2). A `collection` stands by itself, at `/bookings/{id}`. An `owned` resource belongs
+   * to a parent, at `/rooms/{id}/bookings/{id}`, and is deleted with it. A `singleton` exists at most once for each parent,
+   * at `/rooms/{id}/booking`.
+   */
   readonly kind: 'collection' | 'owned' | 'singleton'
-  /** The singular, which names the GraphQL type and the Prisma model: `Species`, `TrainingRecord`. */
+  /** The singular, in upper camel case. It names the GraphQL type and the Prisma model: `Species`, `TrainingRecord`. */
   readonly name: string
-  /** The last fixed segment of its URL (SPEC §1.2), which also names its scopes and its table. */
+  /**
+   * The last fixed segment of its URL: a plural noun in lower case, of a singleton the singular. It also names the scopes
+   * (`bookings:read`) and the table.
+   */
   readonly path: string
-  /** The former path of a renamed resource, whose rows `npm run resource -- migrate` keeps. */
+  /**
+   * The former `path` of a renamed resource. `npx halgraph resource migrate` then keeps the rows with their versions.
+   * @example renamedFrom: 'reservations'
+   */
   readonly renamedFrom?: string
+  /** A sentence for the OpenAPI document, the GraphQL schema and the reference. */
   readonly description: string
-  /** The parent; a collection has none. */
+  /**
+   * The parent of an `owned` resource or a `singleton`: a resource that can be listed. A `collection` has none.
+   * The service then adds the identifier of the parent, here `room_id`.
+   * @example
+   * kind: 'owned',
+   * owner: rooms,
+   * fields: { guest: text('Name of the guest.', { required: true }) },
+   */
   readonly owner?: Resource
-  /** In the order of representations and of reported problems. */
+  /**
+   * The fields, in the order of representations and of reported problems. [FIELDS.md](FIELDS.md) lists their kinds. The
+   * service adds `id`, the time of creation and `last_updated`.
+   */
   readonly fields: Of
   /**
-   * What names a resource for people, on pages, in links and as `displayName` in GraphQL: a field, several, or a function of
-   * the values that the caller may read. By default, the service guesses a field.
+   * What names a resource for people, on pages, in the `title` of `self` links and as `displayName` in GraphQL: a field, a
+   * list of fields, or a function of the values that the caller may read.
+   * @default the field `name`, `title`, `label` or `subject`, or else the first required text
+   * @example title: ({ guest, first_day }) => `${guest}, ${first_day}`
    */
-  readonly title?: string | readonly string[] | ((values: Partial<ValuesOf<NoInfer<Of>, 'json'>>) => string)
-  /** The fields that lists show on pages, in their order; by default the first few. */
+  readonly title?: string | readonly string[] | ((values: ReadableValues<Of>) => string)
+  /**
+   * The fields that lists show on pages, in their order.
+   * @default the first few
+   * @example columns: ['first_day', 'last_day', 'guest']
+   */
   readonly columns?: readonly string[]
-  /** The nouns for one and for several; by default, `name` and `path` in words. */
+  /**
+   * The noun for one resource in forms, documents and on pages.
+   * @default `name` in words
+   * @example one: 'stay'
+   */
   readonly one?: string
+  /**
+   * The noun for several resources.
+   * @default `path` in words
+   * @example many: 'stays'
+   */
   readonly many?: string
-  /** An example request body for the documents; generated by default. */
+  /**
+   * The body of POST in the documents. The other examples are those of the seed file, if it has some.
+   * @default generated from the fields
+   * @example example: { guest: 'Ama Lindqvist', room_id: 'library', first_day: '2031-06-01', last_day: '2031-06-02' }
+   */
   readonly example?: Values
-  /** The field with the timestamp of creation; `created_date` by default. */
+  /**
+   * The name of the field with the time of creation.
+   * @default `created_date`
+   * @example createdField: 'booked_date'
+   */
   readonly createdField?: string
-  /** Resources can be added and deleted but not changed. */
+  /**
+   * Resources can be created and deleted but not changed: there is no PUT and no PATCH, and no mutation for them.
+   * @example appendOnly: true
+   */
   readonly appendOnly?: true
-  /** An index on all texts, for searches and for conditions on parts of texts. It needs pg_trgm. */
+  /**
+   * An index on all texts together, for `q` and for conditions on parts of texts (`[contains]`, `[icontains]`, `[prefix]`).
+   * It needs the extension pg_trgm.
+   * @example searchIndex: true
+   */
   readonly searchIndex?: true
-  /** An index on `last_updated`, for lists in the order of changes. */
+  /**
+   * An index on `last_updated`, for lists in the order of changes.
+   * @example updatedIndex: true
+   */
   readonly updatedIndex?: true
-  /** Generated identifiers do not reveal the order of creation (SPEC §2.5.7). */
+  /**
+   * Generated identifiers are UUIDs of version 4, which do not reveal the order of creation (SPEC §2.5.7). Otherwise they
+   * are UUIDs of version 7, which are ordered by time and cheaper to index.
+   * @example randomIdentifiers: true
+   */
   readonly randomIdentifiers?: true
-  /** Rules that need only the body, which may lack required fields. A violation is a 400. */
-  readonly checks?: readonly Rule<Partial<ValuesOf<NoInfer<Of>, 'stored'>>>[]
-  /** Rules for well-formed bodies. A violation is a 422. */
-  readonly rules?: readonly Rule<ValuesOf<NoInfer<Of>, 'stored'>>[]
-  /** A rule that reads other resources, in the transaction of the write. */
+  /**
+   * Rules that need only the body, which may lack required fields. Each returns the problems that it finds. They are reported
+   * together with those of the fields, with status 400.
+   * @example
+   * checks: [
+   *   ({ first_day, last_day }) =>
+   *     !first_day || !last_day || first_day <= last_day
+   *       ? []
+   *       : [{ field: 'last_day', code: 'INVALID_RANGE', message: 'last_day must not be before first_day.' }],
+   * ]
+   */
+  readonly checks?: readonly Rule<SentValues<Of>>[]
+  /**
+   * Rules for valid bodies, which can compare with the previous values: `before` is undefined for a new resource. The
+   * problems are reported with status 422.
+   * @example
+   * rules: [
+   *   ({ room_id }, before) =>
+   *     !before || before.room_id === room_id
+   *       ? []
+   *       : [{ field: 'room_id', code: 'ROOM_FIXED', message: 'A booking keeps its room.' }],
+   * ]
+   */
+  readonly rules?: readonly Rule<ValidValues<Of>>[]
+  /**
+   * A rule that reads or writes other rows, in the transaction of each write, deletions included.
+   * [DOMAINS.md](DOMAINS.md#a-rule-that-reads-other-resources) explains it, and [the guide to rules](guides/rules.md) has
+   * recipes.
+   * @example
+   * databaseRule: async ({ client, after }) => {
+   *   if (!after) return
+   *   const text = 'SELECT name FROM rooms WHERE id = $1 FOR SHARE'
+   *   const [room] = await client.$rows<{ name: string }>({ text, values: [after.room_id] })
+   *   const message = 'The attic cannot be booked.'
+   *   if (room?.name === 'Attic') refuseRuleViolation([{ field: 'room_id', code: 'ROOM_CLOSED', message }])
+   * }
+   */
   readonly databaseRule?: DatabaseRule<ChangeOf<NoInfer<Of>>>
-  /** Which rows a caller may read and write, besides the scopes of its token. */
+  /**
+   * Which rows a caller may read, create, change and delete, besides the scopes of its token
+   * ([guide](guides/access.md)).
+   * @default all rows
+   * @example access: { change: ({ subject }) => ({ booked_by: { equals: subject } }) }
+   */
   readonly access?: AccessRules
-  /** The codes of details that only these rules report, for the documents. */
+  /**
+   * The codes of details that only these rules report, for the error catalogue and the OpenAPI document.
+   * @example detailCodes: { ROOM_CLOSED: { cause: 'The room cannot be booked.', remedy: 'Choose another room.' } }
+   */
   readonly detailCodes?: Readonly<Record<string, Explanation>>
 }
 
@@ -103,19 +233,6 @@ export interface Resource extends ResourceDefinition {
   readonly variant?: string
 }
 
-/** The fields that hold a value for which this holds, and groups with only such members. */
-export function fieldsThat(
-  fields: Readonly<Record<string, Field>>,
-  holds: (field: LeafField) => boolean,
-): Resource['allFields'] {
-  const kept = Object.entries(fields).flatMap(([name, field]): [string, Field][] => {
-    if (field.type !== 'group') return holds(field) ? [[name, field]] : []
-    const members = fieldsThat(field.fields, holds) as Readonly<Record<string, LeafField>>
-    return Object.keys(members).length > 0 ? [[name, { ...field, fields: members }]] : []
-  })
-  return Object.fromEntries(kept)
-}
-
 /** The table of a collection, which is also the prefix of its constraints. */
 export function tableName(path: string): string {
   return path.replaceAll('-', '_')
@@ -124,10 +241,4 @@ export function tableName(path: string): string {
 /** `planet_id` */
 export function identifierField(resource: Pick<ResourceDefinition, 'name'>): string {
   return `${noun({ name: resource.name }).replaceAll(' ', '_')}_id`
-}
-
-/** What members have from their group, unless they have their own: versions and scopes. */
-export function inheritable({ since, until, readScope, writeScope }: Field): Partial<LeafField> {
-  const all = Object.entries({ since, until, readScope, writeScope })
-  return Object.fromEntries(all.filter(([, value]) => value !== undefined))
 }

@@ -1,8 +1,8 @@
 import { ANONYMOUS, allows, type Caller, lackOfScope } from './caller.ts'
 import { defineResource } from './define-resource.ts'
 import { isIn } from './domain.ts'
-import { type Field, fixedInitial, isRequired, type LeafField } from './fields.ts'
-import { inheritable, type Leaf, type Resource, type Values } from './resource.ts'
+import { type Field, fixedInitial, inheritable, isRequired, type LeafField } from './fields.ts'
+import type { Leaf, Resource, Values } from './resource.ts'
 import { isObject, mapped } from './values.ts'
 
 const known = new WeakMap<Resource, Map<string, Resource>>()

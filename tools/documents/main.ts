@@ -7,6 +7,7 @@ import { createCompleteSchema } from '../../src/service/features.ts'
 import { domainFolder, loadDefinitions, readSeeds } from '../../src/service/settings/domain-folder.ts'
 import { fieldsDocument } from './fields.ts'
 import { committedDocument } from './openapi.ts'
+import { readResourceGuide, resourcesDocument } from './resources.ts'
 
 const usage = `Generates the documents of the built-in domain that are under version control.
 
@@ -14,12 +15,14 @@ const usage = `Generates the documents of the built-in domain that are under ver
 
   docs/openapi.json    the OpenAPI document for the default settings
   docs/schema.graphql  the GraphQL schema
+  docs/RESOURCES.md    the options of resources
   docs/FIELDS.md       the kinds of fields
   docs/images/entities.svg, types.svg  the diagrams of docs/MODEL.md`
 
 await runCommand(usage, {}, async () => {
   const domain = await loadDefinitions(domainFolder())
   await write('docs/openapi.json', committedDocument(domain, await readSeeds(domain.folder)))
+  await write('docs/RESOURCES.md', resourcesDocument(await readResourceGuide()))
   await write('docs/FIELDS.md', fieldsDocument())
   const schema = createCompleteSchema(domain.resources, domain.versions)
   await write('docs/schema.graphql', `${printSchema(schema)}\n`)

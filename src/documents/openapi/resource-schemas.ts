@@ -1,6 +1,6 @@
-import { type Field, isAlwaysShown, isRequired } from '../../model/fields.ts'
+import { type Field, fieldsThat, isAlwaysShown, isRequired } from '../../model/fields.ts'
 import { relationsOf } from '../../model/relations.ts'
-import { fieldsThat, identifierField, type Resource } from '../../model/resource.ts'
+import { identifierField, type Resource } from '../../model/resource.ts'
 import { mapped } from '../../model/values.ts'
 import { openView } from '../../model/views.ts'
 import { createHal, type Embed, type Occasion } from '../../rest/hal.ts'
