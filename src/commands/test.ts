@@ -32,7 +32,9 @@ await runCommand(usage, { options, allowPositionals: true }, async ({ values, po
   if (chosen.length === 0) throw new CommandError(`The domain in ${domain} has no *.test.ts`)
   const files = chosen.map((file) => tests.get(file) as string)
   const name = values.name === undefined ? [] : [`--test-name-pattern=${values.name}`]
-  const child = spawn(process.execPath, ['--test', ...name, ...files], { stdio: 'inherit' })
+  // Without a terminal, Node 22 would print TAP.
+  const parameters = ['--test', '--test-reporter=spec', ...name]
+  const child = spawn(process.execPath, [...parameters, ...files], { stdio: 'inherit' })
   const [status] = await once(child, 'exit')
   process.exitCode = status ?? 1
 })

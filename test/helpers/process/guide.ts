@@ -8,7 +8,7 @@ const run = promisify(execFile)
 
 /** A command or a program of a guide, and what the guide says that it prints. */
 export interface Step {
-  readonly language: 'sh' | 'js'
+  readonly language: 'sh' | 'js' | 'ts'
   readonly code: string
   /** With `…` for what differs from time to time; undefined if the guide shows nothing. */
   readonly shown?: string
@@ -30,9 +30,17 @@ export async function readBlocks(name: string, language: string): Promise<string
   return [...blocks].map(([, text = '']) => text.trim())
 }
 
-/** The steps of a guide: its blocks of `sh` and `js`, each with the block of `text` that follows it directly. */
-export async function readGuide(name: string): Promise<Step[]> {
-  const blocks = (await readText(name)).matchAll(/^```(sh|js)\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?/gms)
+/**
+ * The steps of a guide: its blocks of these languages, each with the block of `text` that follows it directly.
+ *
+ * @param name of the file in docs/guides, without its ending
+ */
+export async function readGuide(
+  name: string,
+  languages: readonly Step['language'][] = ['sh', 'js'],
+): Promise<Step[]> {
+  const block = `^\`\`\`(${languages.join('|')})\\n(.*?)^\`\`\`\\n(?:\\n\`\`\`text\\n(.*?)^\`\`\`\\n)?`
+  const blocks = (await readText(name)).matchAll(new RegExp(block, 'gms'))
   return [...blocks].map(([, language, code = '', shown]) => ({
     language: language as Step['language'],
     code,
