@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { createTestFolder, type Owner } from '../helpers/database/database.ts'
+import { makeDomain } from '../helpers/domain/made-domain.ts'
 import { openPage } from '../helpers/service/browser.ts'
 import { runCommand } from '../helpers/service/commands.ts'
 import { PROCESS_TOKEN, startProcess } from '../helpers/service/service-process.ts'
@@ -35,29 +36,37 @@ const SCREENSHOTS: readonly Screenshot[] = [
   { file: 'reference.png', path: '/docs#readSpecies', size: TALL },
 ]
 
+/** Of the definition that README.md shows. */
+const OF_DEFINITION: readonly Screenshot[] = [
+  { file: 'definition.png', path: '/api/v1/books?sort=title:asc', size: { width: 1200, height: 620 } },
+]
+
 const [folder = fileURLToPath(new URL('../../docs/images', import.meta.url))] = process.argv.slice(2)
 const releases: (() => Promise<void>)[] = []
 const owner = { teardown: (release: () => Promise<void>) => void releases.push(release), log: console.error }
 
 try {
-  const isTaken = await takeAll(await startService(owner))
+  const { path } = await makeDomain(owner, 'bookshelf')
+  const isTaken =
+    (await takeAll(await startService(owner), SCREENSHOTS)) &&
+    (await takeAll(await startService(owner, { DOMAIN: path, MIGRATE_ON_START: 'true' }), OF_DEFINITION))
   if (!isTaken) process.exitCode = 1
 } finally {
   for (const release of releases.reverse()) await release()
 }
 
-/** Starts the service with the example catalogue in a new embedded database; resolves to its origin. */
-async function startService(owner: Owner): Promise<string> {
-  const environment = { DATA_DIR: await createTestFolder(owner) }
+/** Starts the service with the examples of its domain in a new embedded database; resolves to its origin. */
+async function startService(owner: Owner, domain: NodeJS.ProcessEnv = {}): Promise<string> {
+  const environment = { ...domain, DATA_DIR: await createTestFolder(owner) }
   const origin = await startProcess(environment, owner).origin
   const { status, errors } = await runCommand('seed', environment)
   if (status !== 0) throw new Error(errors)
   return origin
 }
 
-async function takeAll(origin: string): Promise<boolean> {
+async function takeAll(origin: string, screenshots: readonly Screenshot[]): Promise<boolean> {
   await mkdir(folder, { recursive: true })
-  for (const screenshot of SCREENSHOTS) {
+  for (const screenshot of screenshots) {
     if (!(await take(origin, screenshot))) return false
     console.log(join(folder, screenshot.file))
   }

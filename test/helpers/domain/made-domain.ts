@@ -29,7 +29,7 @@ export interface MadeDomain {
  */
 export async function makeDomain(
   owner: Owner,
-  name: 'library' | 'workshop' | 'clinic' | 'venue',
+  name: 'library' | 'workshop' | 'clinic' | 'venue' | 'bookshelf',
   written: Readonly<Record<string, string>> = {},
 ): Promise<MadeDomain> {
   const path = await createTestFolder(owner)
