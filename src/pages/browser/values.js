@@ -67,35 +67,108 @@ export function itemsOf(body) {
 }
 
 /**
- * A readable value: times in UTC with the exact time as a tooltip, references as links with names.
+ * Whether values are numbers, or texts of exact numbers.
  *
- * @param {{ value: any, schema: any, href?: string | undefined, name?: string | undefined }} properties
+ * @param {any} schema
  */
-export function Value({ value, schema, href, name }) {
-  if (value === undefined || value === null) return html`<span class="absent">–</span>`
-  if (schema?.format === 'date-time') return html`<${Time} value=${value} hasTime />`
-  if (schema?.format === 'date') return html`<${Time} value=${value} />`
-  if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  if (Array.isArray(value)) return value.join(', ')
-  if (typeof value === 'object') {
-    const members = Object.entries(value)
-    return html`<dl class="members">
-      ${members.map(([name, one]) => html`<div><dt>${name}</dt><dd>${String(one)}</dd></div>`)}
-    </dl>`
-  }
-  const text = name ?? schema?.['x-labels']?.[value] ?? String(value)
-  const title = text === String(value) ? undefined : String(value)
-  return href && isWeb(href) ? html`<a href=${href} title=${title}>${text}</a>` : text
+export function isNumeric(schema) {
+  return schema?.type === 'number' || schema?.type === 'integer' || schema?.format === 'decimal'
 }
 
-/** @param {{ value: string, hasTime?: boolean }} properties */
-function Time({ value, hasTime }) {
-  const style = /** @type {const} */ ({ dateStyle: 'medium', timeZone: 'UTC' })
-  const date = new Date(value)
-  const text = hasTime
-    ? `${date.toLocaleString(undefined, { ...style, timeStyle: 'short' })} UTC`
-    : date.toLocaleDateString(undefined, style)
-  return html`<time datetime=${value} title=${value}>${text}</time>`
+const DAY = /** @type {const} */ ({ year: 'numeric', month: 'short', day: 'numeric' })
+const days = new Intl.DateTimeFormat(undefined, { ...DAY, timeZone: 'UTC' })
+const minutes = new Intl.DateTimeFormat(undefined, {
+  ...DAY,
+  hour: 'numeric',
+  minute: '2-digit',
+  timeZoneName: 'short',
+})
+
+/** Most digits after the decimal point that `Intl.NumberFormat` shows. */
+const MAXIMUM_DIGITS = 100
+
+/** All digits of a number, with separators of thousands. An integer without a unit may be a year: it has them from 10,000. */
+function numberText(/** @type {number | string} */ value, /** @type {any} */ schema) {
+  const text = String(value)
+  const digits = text.split('.')[1]?.length ?? 0
+  if (!/^-?[\d.]+$/.test(text) || digits > MAXIMUM_DIGITS) return text
+  const useGrouping = schema?.type === 'integer' && !schema['x-unit'] ? 'min2' : 'always'
+  const format = new Intl.NumberFormat(undefined, {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+    useGrouping,
+  })
+  return format.format(/** @type {Intl.StringNumericLiteral} */ (text))
+}
+
+/**
+ * A value as people read it: numbers with separators, times to the minute in the time zone of the browser.
+ *
+ * @param {any} value
+ * @param {any} [schema]
+ * @returns {string}
+ */
+export function textOf(value, schema) {
+  if (value === undefined || value === null) return '–'
+  if (schema?.format === 'date-time') return minutes.format(new Date(value))
+  if (schema?.format === 'date') return days.format(new Date(value))
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (typeof value === 'number' || isNumeric(schema)) return numberText(value, schema)
+  if (Array.isArray(value)) return value.map((one) => textOf(one, schema?.items)).join(', ')
+  if (typeof value === 'object')
+    return Object.entries(value)
+      .map(([name, one]) => `${name}: ${textOf(one)}`)
+      .join(', ')
+  return schema?.['x-labels']?.[value] ?? String(value)
+}
+
+/**
+ * A readable value, with the exact one as a tooltip; a reference is a link with its name.
+ *
+ * @param {{ value: any, schema: any, href?: string | undefined, name?: string | undefined, isCut?: boolean }} properties
+ *   isCut: a long value shows its beginning, and the whole on demand
+ */
+export function Value({ value, schema, href, name, isCut = false }) {
+  if (value === undefined || value === null) return html`<span class="absent">–</span>`
+  const text = name ?? textOf(value, schema)
+  if (schema?.format === 'date') return html`<time datetime=${value}>${text}</time>`
+  if (schema?.format === 'date-time')
+    // Takes the focus, so that the exact time can be read without a mouse.
+    return html`<time datetime=${value} title=${value} tabindex="0">${text}</time>`
+  if (typeof value === 'object' && !isCut) return html`<${Parts} value=${value} schema=${schema} />`
+  const title = typeof value !== 'string' || text === value ? undefined : value
+  const beginning = isCut ? beginningOf(text) : text
+  if (href && isWeb(href)) return html`<a href=${href} title=${title} dir="auto">${beginning}</a>`
+  if (beginning === text) return html`<span title=${title} dir="auto">${text}</span>`
+  return html`<details class="long">
+    <summary dir="auto"><span>${beginning}… </span></summary><div dir="auto">${text}</div>
+  </details>`
+}
+
+/** The items of a list, or the members of an object. */
+function Parts(/** @type {{ value: any, schema: any }} */ { value, schema }) {
+  if (Array.isArray(value))
+    return html`<ul class="items">${value.map((one) => html`<li dir="auto">${textOf(one, schema?.items)}</li>`)}</ul>`
+  return html`<dl class="members">
+    ${Object.entries(value).map(([name, one]) => html`<div><dt dir="auto">${name}</dt><dd dir="auto">${textOf(one)}</dd></div>`)}
+  </dl>`
+}
+
+/** Longest text in a list that is not cut, in characters as people count them. */
+const CUT = 80
+/** A character such as an emoji has several code units. */
+const MAXIMUM_UNITS = 16 * CUT
+const characters = new Intl.Segmenter()
+
+/**
+ * The text itself if it is short.
+ *
+ * @param {string} text
+ */
+export function beginningOf(text) {
+  if (text.length <= CUT) return text
+  const all = [...characters.segment(text.slice(0, MAXIMUM_UNITS))].map(({ segment }) => segment)
+  return all.length <= CUT && text.length <= MAXIMUM_UNITS ? text : all.slice(0, CUT).join('')
 }
 
 /**

@@ -1,0 +1,105 @@
+import test, { type ExecutionContext } from 'ava'
+import type { Page } from 'playwright-core'
+import { openPage } from '../helpers/service/browser.ts'
+import type { Client } from '../helpers/service/client.ts'
+import { shareTestService } from '../helpers/service/service.ts'
+
+// The pages as somebody sees them who is no programmer, in Berlin.
+
+const service = shareTestService(test)
+
+/** A page with the token of a client, if there is a browser. What it throws is a failure. */
+async function openAs(t: ExecutionContext, client: Client, address: string): Promise<Page | undefined> {
+  const page = await openPage(t, { locale: 'en-GB', timezoneId: 'Europe/Berlin' })
+  if (!page) return void t.pass()
+  page.on('pageerror', (error) => void t.fail(String(error)))
+  const token = client.authorization?.replace('Bearer ', '')
+  if (token) await page.addInitScript(`sessionStorage.setItem('halgraph.token', ${JSON.stringify(token)})`)
+  await page.goto(address)
+  return page
+}
+
+test('a list shows numbers, times and long texts for people, and exact values and identifiers on demand', async (t) => {
+  const { writer, base } = service()
+  const long = `${'\u{1F469}\u200D\u{1F680}'.repeat(100)} at the end`
+  await writer.put('/planets/exact', {
+    id: 'exact',
+    name: 'Exact',
+    distance_parsecs: 1_234_567.125,
+    discovery_year: 2031,
+  })
+  await writer.put('/missions/timed', {
+    id: 'timed',
+    name: 'כוכב לכת',
+    objective: long,
+    launch_date: '2031-06-01T12:30:15.123Z',
+  })
+  const page = await openAs(t, writer, `${base}/planets?filter=name:Exact`)
+  if (!page) return
+  await page.getByRole('link', { name: 'Exact', exact: true }).waitFor()
+  const distance = page.getByRole('cell', { name: '1,234,567.125', exact: true })
+  await distance.waitFor()
+  t.is(await page.evaluate("getComputedStyle(document.querySelector('td.number')).textAlign"), 'end')
+  t.is(await page.getByRole('cell', { name: 'exact', exact: true }).count(), 0)
+  await page.getByRole('button', { name: 'Show identifiers' }).click()
+  await page.getByRole('cell', { name: 'exact', exact: true }).waitFor()
+  await page.reload()
+  await page.getByRole('cell', { name: 'exact', exact: true }).waitFor()
+
+  await page.goto(`${base}/missions`)
+  const time = page.locator('time', { hasText: '1 Jun 2031' })
+  t.is(await time.innerText(), '1 Jun 2031, 14:30 CEST')
+  t.is(await time.getAttribute('title'), '2031-06-01T12:30:15.123Z')
+  await time.focus()
+  t.is(
+    await page.evaluate("getComputedStyle(document.activeElement, '::after').content"),
+    '"2031-06-01T12:30:15.123Z"',
+  )
+  const text = page.locator('td details.long')
+  const beginning = (await text.locator('summary').innerText()).replace('… ', '')
+  t.is(beginning.replaceAll('\u{1F469}\u200D\u{1F680}', '').replace('More', '').trim(), '', 'no emoji is cut')
+  t.false(await text.getByText('at the end').isVisible())
+  await text.locator('summary').click()
+  await text.getByText('at the end').waitFor()
+  const name = page.getByRole('link', { name: 'כוכב לכת' })
+  await name.focus()
+  t.is(await page.evaluate('getComputedStyle(document.activeElement).direction'), 'rtl')
+})
+
+test('filters are sentences, with a choice of the resources that a reference leads to', async (t) => {
+  const { writer, base } = service()
+  await writer.put('/planets/target', { id: 'target', name: 'Chosen target' })
+  for (const [id, launch] of [
+    ['early', '2031-03-01T11:00:00.000Z'],
+    ['late', '2031-03-01T13:00:00.000Z'],
+  ])
+    await writer.put(`/missions/${id}`, {
+      id,
+      name: `Sentence ${id}`,
+      destination_planet_id: 'target',
+      launch_date: launch,
+    })
+  const page = await openAs(t, writer, `${base}/missions`)
+  if (!page) return
+  const add = async (field: string, condition: string) => {
+    await page.getByText('Add a filter').click()
+    await page.getByLabel('Field').selectOption({ label: field })
+    await page.getByLabel('Condition').selectOption(condition)
+  }
+  const filter = () => page.getByRole('button', { name: 'Filter', exact: true }).click()
+  await add('Destination', 'is')
+  await page.getByRole('combobox', { name: 'Value' }).fill('chosen')
+  await page.getByRole('option', { name: 'Chosen target' }).click()
+  await filter()
+  await page.getByText('Destination is Chosen target').waitFor()
+  await page.getByText('2 items').waitFor()
+  await add('Launch date', 'is before')
+  await page.getByLabel('Value').fill('2031-03-01T13:30')
+  await filter()
+  await page.getByText('Launch date is before 1 Mar 2031, 13:30 CET').waitFor()
+  await page.getByText('1 item', { exact: false }).waitFor()
+  await page.getByRole('link', { name: 'Sentence early' }).waitFor()
+  await page.getByRole('link', { name: 'Remove the filter: Launch date is before' }).click()
+  await page.getByText('2 items').waitFor()
+  t.is(await page.getByRole('list', { name: 'Filters' }).locator('li').count(), 1)
+})
