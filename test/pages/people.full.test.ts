@@ -103,3 +103,37 @@ test('filters are sentences, with a choice of the resources that a reference lea
   await page.getByText('2 items').waitFor()
   t.is(await page.getByRole('list', { name: 'Filters' }).locator('li').count(), 1)
 })
+
+test('after a deletion the list leads to the history, from which the resource is restored', async (t) => {
+  const { writer, base } = service()
+  await writer.put('/planets/undone', { id: 'undone', name: 'Undone' })
+  const page = await openAs(t, writer, `${base}/planets/undone`)
+  if (!page) return
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('You can restore it from there.').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('status').getByText('“Undone” was deleted.').waitFor()
+  await page.getByRole('link', { name: 'Restore it from its history' }).click()
+  await page.getByRole('button', { name: 'Restore version 1' }).click()
+  await page.getByRole('button', { name: 'Restore', exact: true }).click()
+  await page.getByRole('heading', { name: 'Undone', exact: true }).waitFor()
+  t.is((await writer.get('/planets/undone')).status, 200)
+})
+
+test('the page of a resource sets a singleton that does not exist, and edits one that does', async (t) => {
+  const { writer, base } = service()
+  await writer.put('/planets/single', { id: 'single', name: 'Single' })
+  const page = await openAs(t, writer, `${base}/planets/single`)
+  if (!page) return
+  await page.getByRole('button', { name: 'Set the atmosphere' }).click()
+  await page.getByLabel('Dominant gas').fill('argon')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByRole('link', { name: 'Edit the atmosphere' }).click()
+  t.is(await page.getByLabel('Dominant gas').inputValue(), 'argon')
+  await page.getByLabel('Dominant gas').fill('neon')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.locator('form.template').waitFor({ state: 'detached' })
+  await page.locator('dd', { hasText: 'neon' }).waitFor()
+  t.is((await writer.get('/planets/single/atmosphere')).body.dominant_gas, 'neon')
+  t.is(await page.locator('form.template').count(), 0)
+})

@@ -1,3 +1,4 @@
+import { FAILURES, Failure } from './failure.js'
 import { ChangesView, HistoryView } from './history-view.js'
 import { html, render, useEffect, useRef, useState } from './htm.js'
 import { ItemView } from './item-view.js'
@@ -12,6 +13,7 @@ const [url = ''] = location.href.split('#')
 /** The resource with the URL of this page. */
 function Browse() {
   const [state, setState] = useState(/** @type {any} */ (undefined))
+  const [notice, setNotice] = useState(/** @type {import('./session.js').Notice} */ ({}))
   const heading = useRef(/** @type {any} */ (null))
   const load = async () => {
     try {
@@ -30,7 +32,10 @@ function Browse() {
     load()
   }, [])
   useEffect(() => {
-    if (state?.answer && takesFocus()) heading.current?.focus()
+    const passed = state?.answer && takesFocus()
+    if (!passed) return
+    heading.current?.focus()
+    setNotice(passed)
   }, [state?.key])
   if (!state) return html`<h1>Loading…</h1>`
   if (state.failure)
@@ -40,22 +45,13 @@ function Browse() {
   document.title = `${title} – ${document.querySelector('header .name')?.textContent}`
   // Without this element, Preact moves the title and the path behind the request when the form changes.
   return html`<div>
-    <div class="heading"><h1 tabindex="-1" ref=${heading}>${title}</h1><span class="status ${answer.status < 400 ? 'good' : 'bad'}">${answer.status}</span></div>
+    <div class="heading"><h1 tabindex="-1" dir="auto" ref=${heading}>${title}</h1><span class="status ${answer.status < 400 ? 'good' : 'bad'}">${answer.status}</span></div>
     <p class="path">${decoded(location.pathname)}</p>
+    ${notice.text && html`<p class="notice" role="status"><span dir="auto">${notice.text}</span> ${notice.href && isWeb(notice.href) && html`<a href=${notice.href}>Restore it from its history</a>`}</p>`}
     <${Content} key=${key} answer=${answer} profile=${profile} reload=${load} />
     <${RequestView} url=${url} answer=${answer} />
   </div>`
 }
-
-/** Titles of responses without content. */
-const FAILURES = /** @type {Record<number, string>} */ ({
-  400: 'Invalid request',
-  401: 'Access token needed',
-  403: 'Access denied',
-  404: 'Not found',
-  410: 'Deleted',
-  503: 'Not available',
-})
 
 /** A readable path; unchanged if it is not percent-encoded UTF-8. */
 function decoded(/** @type {string} */ path) {
@@ -132,37 +128,6 @@ function Collections({ links }) {
   return html`<ul class="cards">
     ${shown.map(([name, { href, title }]) => html`<li><a href=${href}>${label(name)}</a><span class="note">${title}</span></li>`)}
   </ul>`
-}
-
-/** What people can do about a status; the code leads to the rest. */
-const ADVICE = /** @type {Record<number, string>} */ ({
-  401: 'Enter an access token above to see this page.',
-  403: 'Your token does not permit this. Get one with the missing scope, and enter it above.',
-})
-
-/** @param {{ answer: any }} properties */
-function Failure({ answer }) {
-  const { status, body, text } = answer
-  const history = linkIn(answer, 'version-history')
-  const { code, message, details = [] } = body?.error ?? { code: '', message: text }
-  const isInDetails = details.some((/** @type {any} */ detail) => detail.message === message)
-  return html`<div class="error" role="alert">
-      ${ADVICE[status] && html`<p><strong>${ADVICE[status]}</strong></p>`}
-      <p><${Code} code=${code} />${!isInDetails && html`: ${message}`}</p>
-      ${
-        details.length > 0 &&
-        html`<ul>
-        ${details.map((/** @type {any} */ detail) => html`<li><${Code} code=${detail.code} />: ${detail.message}</li>`)}
-      </ul>`
-      }
-    </div>
-    ${history && html`<p><a href=${history}>History</a>: its versions, which you can restore</p>`}
-    <p><a href=${/** @type {HTMLMetaElement} */ (document.querySelector('meta[name=base]')).content}>All collections</a></p>`
-}
-
-/** @param {{ code: string }} properties */
-function Code({ code }) {
-  return html`<a href=${new URL(`../../errors/${code}`, import.meta.url).href}>${code}</a>`
 }
 
 await shareToken()

@@ -7,6 +7,8 @@ import { fieldLabel, isWeb, itemsOf, label, titleOf, Value, valueAt } from './va
 /** Relations of the resource itself, and of requests that are buttons here. */
 const OWN = ['self', 'edit', 'delete', 'collection', 'parent']
 const ITEM_TEMPLATES = ['default', 'patch', 'delete']
+/** Opens the form. */
+const EDIT = '#edit'
 
 /**
  * One resource: its fields, actions and related resources.
@@ -15,7 +17,7 @@ const ITEM_TEMPLATES = ['default', 'patch', 'delete']
  */
 export function ItemView({ answer, profile, reload }) {
   const { body } = answer
-  const [opened, setOpened] = useState('')
+  const [opened, setOpened] = useState(location.hash === EDIT && body._templates?.patch ? 'patch' : '')
   const [hints, setHints] = useState(/** @type {any} */ (undefined))
   const { _links: links = {}, _templates: templates = {}, _embedded, ...fields } = body
   const setters = Object.keys(templates).filter((key) => !ITEM_TEMPLATES.includes(key))
@@ -31,20 +33,32 @@ export function ItemView({ answer, profile, reload }) {
     setHints((await send(`${base}/profile/${key}`, { headers: { Accept: 'application/json' } })).body)
     setOpened(key)
   }
-  const close = () => setOpened('')
+  const close = () => {
+    setOpened('')
+    // A reload shows the resource, not its form.
+    if (location.hash === EDIT) history.replaceState(null, '', location.pathname + location.search)
+  }
   const up = links.collection ?? links.parent
-  const history = linkIn(answer, 'version-history')
+  const versions = linkIn(answer, 'version-history')
+  const { shown, embedded } = useRelated(links)
   return html`
     ${profile && html`<p class="note">${profile.description}</p>`}
     <div class="actions">
       ${up && html`<a href=${up.href}>Back</a>`}
-      ${history && html`<a href=${history}>History</a>`}
+      ${versions && html`<a href=${versions}>History</a>`}
       ${templates.patch && html`<button type="button" class=${opened ? '' : 'main'} onClick=${() => setOpened('patch')}>Edit</button>`}
-      ${setters.map((key) => html`<button type="button" onClick=${() => set(key)}>${templates[key].title}</button>`)}
+      ${
+        embedded !== undefined &&
+        setters.map((key) =>
+          embedded?.[key]
+            ? html`<a href=${links[key].href + EDIT}>${templates[key].title.replace(/^Set/, 'Edit')}</a>`
+            : html`<button type="button" onClick=${() => set(key)}>${templates[key].title}</button>`,
+        )
+      }
       ${
         templates.delete &&
         html`<${Deletion} template=${templates.delete} etag=${answer.headers.get('ETag')} up=${up} relations=${profile?.policies.delete.also_deletes ?? []}
-        name=${titleOf(body, profile?.name_field)} isKept=${Boolean(history)} />`
+        name=${titleOf(body, profile?.name_field)} versions=${versions} />`
       }
     </div>
     ${
@@ -59,7 +73,10 @@ export function ItemView({ answer, profile, reload }) {
       }} />`
     }
     <${FieldList} fields=${fields} schema=${profile?.schema} refer=${refer} />
-    <${Relations} links=${links} />`
+    ${shown.map(([relation, { href, title }]) => {
+      const target = embedded && (embedded[relation] ?? NOT_SET)
+      return html`<${Preview} key=${relation} ...${{ relation, href, title, target }} />`
+    })}`
 }
 
 /**
@@ -87,10 +104,10 @@ function FieldList({ fields, schema, prefix = '', refer }) {
 }
 
 /**
- * @param {{ template: any, etag: string | null, up: any, relations: string[], name: string, isKept: boolean }} properties
- *   isKept: whether its history remains
+ * @param {{ template: any, etag: string | null, up: any, relations: string[], name: string, versions?: string }} properties
+ *   versions: the address of its history, which remains
  */
-function Deletion({ template, etag, up, relations, name, isKept }) {
+function Deletion({ template, etag, up, relations, name, versions }) {
   const dialog = useRef(/** @type {any} */ (null))
   const [problem, setProblem] = useState('')
   const [owned, setOwned] = useState('')
@@ -102,7 +119,7 @@ function Deletion({ template, etag, up, relations, name, isKept }) {
     const headers = new Headers(etag ? { 'If-Match': etag } : {})
     const { status, body } = await send(template.target, { method: template.method, headers })
     if (status < 400) {
-      passFocus()
+      passFocus({ text: `“${name}” was deleted.`, ...(versions && { href: versions }) })
       return location.assign(up?.href ?? template.target)
     }
     setProblem(body?.error?.message ?? `The response has the status ${status}.`)
@@ -111,7 +128,7 @@ function Deletion({ template, etag, up, relations, name, isKept }) {
     <dialog ref=${dialog} aria-labelledby="delete-title">
       <h2 id="delete-title" dir="auto">${template.title} “${name}”?</h2>
       ${owned && html`<p>This also deletes: ${owned}.</p>`}
-      ${isKept && html`<p class="note">Its history remains, from which it can be restored.</p>`}
+      ${versions && html`<p>Its history remains. You can restore it from there.</p>`}
       ${problem && html`<p role="alert" class="error">${problem}</p>`}
       <div class="actions">
         <button type="button" class="danger" onClick=${remove}>Delete</button>
@@ -139,23 +156,21 @@ async function existing(address, relations) {
  * The related resources, all from one request that embeds them. A token without the scopes to read all of them reads each
  * by itself.
  *
- * @param {{ links: Record<string, any> }} properties
+ * @param {Record<string, any>} links
+ * @returns {{ shown: [string, any][], embedded: any }} embedded: undefined while they are read; null if they cannot be
  */
-function Relations({ links }) {
-  const [embedded, setEmbedded] = useState(/** @type {any} */ (undefined))
+function useRelated(links) {
   const shown = Object.entries(links).filter(
     ([name, link]) => link && !link.templated && !OWN.includes(name) && isWeb(link.href),
   )
   const relations = shown.map(([relation]) => relation).join()
+  const [embedded, setEmbedded] = useState(/** @type {any} */ (relations === '' ? null : undefined))
   const address = `${links.self?.href}?fields=id&embed=${relations}`
   useEffect(() => {
     if (relations === '') return
     void send(address).then(({ status, body }) => setEmbedded(status === 200 ? body._embedded : null))
   }, [address])
-  return html`${shown.map(([relation, { href, title }]) => {
-    const target = embedded && (embedded[relation] ?? NOT_SET)
-    return html`<${Preview} key=${relation} ...${{ relation, href, title, target }} />`
-  })}`
+  return { shown, embedded }
 }
 
 const PREVIEW = 5

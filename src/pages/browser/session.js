@@ -52,16 +52,18 @@ export function storeToken(value) {
 
 const FOCUS = 'halgraph.focus'
 
-/** Makes the next page, or this one after a reload, take the focus, because the control that had it is gone. */
-export function passFocus() {
-  sessionStorage.setItem(FOCUS, 'heading')
+/** @typedef {{ text?: string, href?: string }} Notice what the next page says, and where a link leads */
+
+/** Makes the next page, or a reload, take the focus: the control that had it is gone. @param {Notice} [notice] */
+export function passFocus(notice = {}) {
+  sessionStorage.setItem(FOCUS, JSON.stringify(notice))
 }
 
-/** Whether this page has to take the focus; true only once. */
+/** Whether this page has to take the focus, only once, and its notice. @returns {Notice | undefined} */
 export function takesFocus() {
-  const isPassed = sessionStorage.getItem(FOCUS) !== null
+  const passed = sessionStorage.getItem(FOCUS)
   sessionStorage.removeItem(FOCUS)
-  return isPassed
+  return passed === null ? undefined : JSON.parse(passed)
 }
 
 /**

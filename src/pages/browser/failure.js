@@ -1,0 +1,72 @@
+import { html } from './htm.js'
+import { linkIn } from './session.js'
+
+/** Titles of responses without content. */
+export const FAILURES = /** @type {Record<number, string>} */ ({
+  400: 'Invalid request',
+  401: 'Access token needed',
+  403: 'Access denied',
+  404: 'Not found',
+  410: 'Deleted',
+  503: 'Not available',
+})
+
+/** What people can do about a status. */
+const ADVICE = /** @type {Record<number, unknown>} */ ({
+  401: html`Enter an access token above to see this page. The operator of this service issues tokens; on the machine that runs it, <code>npm run --silent token</code> prints one.`,
+  403: 'Your token does not permit this. Get one with the missing scope, and enter it above.',
+  404: 'There is nothing at this address. The link may be old, or the address mistyped.',
+})
+
+/** @param {{ answer: import('./session.js').Answer }} properties */
+export function Failure({ answer }) {
+  const { status, body, text } = answer
+  const history = linkIn(answer, 'version-history')
+  const error = body?.error ?? { code: '', message: text }
+  return html`<div role="alert">
+      ${ADVICE[status] && html`<p><strong>${ADVICE[status]}</strong></p>`}
+      <p class="error">${error.message}</p>
+      <${ErrorDetails} error=${error} />
+    </div>
+    ${history && html`<p><a href=${history}>History</a>: its versions, which you can restore</p>`}
+    <p><a href=${/** @type {HTMLMetaElement} */ (document.querySelector('meta[name=base]')).content}>All collections</a></p>`
+}
+
+/** The codes of an error, on demand: they are for clients. */
+export function ErrorDetails(/** @type {{ error: any }} */ { error: { code, message, details = [] } }) {
+  if (!code) return null
+  return html`<details class="note">
+    <summary>Details for developers</summary>
+    <ul>
+      <li><${Code} code=${code} /></li>
+      ${details.map(
+        (/** @type {any} */ one) =>
+          html`<li><${Code} code=${one.code} /> (${one.field})${one.message !== message && `: ${one.message}`}</li>`,
+      )}
+    </ul>
+  </details>`
+}
+
+/** @param {{ code: string }} properties */
+function Code({ code }) {
+  return html`<a href=${new URL(`../../errors/${code}`, import.meta.url).href}>${code}</a>`
+}
+
+/**
+ * A message of the service with the labels of fields instead of their names.
+ *
+ * @param {string} message
+ * @param {{ name: string, prompt: string }[]} properties
+ */
+export function inLabels(message, properties) {
+  const labels = new Map(
+    properties.flatMap(({ name, prompt }) => [
+      [name.split('.').at(-1), prompt],
+      [name, prompt],
+    ]),
+  )
+  // A word within the sentence is a name only if no sentence has such a word.
+  return message.replaceAll(/\w+(?:\.\w+)*/g, (word, /** @type {number} */ at) =>
+    at === 0 || /[_.]/.test(word) ? (labels.get(word) ?? word) : word,
+  )
+}
