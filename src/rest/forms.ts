@@ -1,6 +1,6 @@
 import type { Parent } from '../graph/execution/context.ts'
 import { allows, type Caller } from '../model/caller.ts'
-import { kindOf } from '../model/fields.ts'
+import { fixedInitial, kindOf } from '../model/fields.ts'
 import { keyOf } from '../model/identifiers.ts'
 import { listColumn, ownedBy } from '../model/relations.ts'
 import type { Leaf, Resource, Values } from '../model/resource.ts'
@@ -81,9 +81,10 @@ function formProperty(leaf: Leaf, data: Values, urls: Urls, resources: readonly 
   const { name, label, field } = leaf
   const kind = kindOf(field)
   const { choices, ...control } = kind.control(field)
-  const value = valueAt(data, leaf)
+  const stored = valueAt(data, leaf)
+  const value = stored ?? fixedInitial(field)
   const isLinked = field.type === 'reference' && !field.readOnly
-  const allowed = kind.choicesAfter?.(field, value)
+  const allowed = kind.choicesAfter?.(field, stored)
   const inline = choices?.filter(
     (choice) => !allowed || allowed.includes(typeof choice === 'string' ? choice : choice.value),
   )

@@ -104,6 +104,87 @@ test('filters are sentences, with a choice of the resources that a reference lea
   t.is(await page.getByRole('list', { name: 'Filters' }).locator('li').count(), 1)
 })
 
+test('a form has local times, and leaving it with changes asks', async (t) => {
+  const { writer, base } = service()
+  const { body } = await writer.post('/missions', { name: 'Local', launch_date: '2031-06-01T12:30:00.000Z' })
+  const page = await openAs(t, writer, `${base}/missions/${body.id}`)
+  if (!page) return
+  const dialogs: string[] = []
+  let isAccepted = false
+  page.on('dialog', (dialog) => {
+    dialogs.push(dialog.type())
+    return isAccepted ? dialog.accept() : dialog.dismiss()
+  })
+  const form = page.locator('form.template')
+  await page.getByRole('button', { name: 'Edit' }).click()
+  t.is(await form.getByLabel('Launch date').inputValue(), '2031-06-01T14:30')
+  await form.getByText('In your time zone, Europe/Berlin.').waitFor()
+  await form.getByRole('button', { name: 'Cancel' }).click()
+  t.deepEqual([dialogs, await form.count()], [[], 0])
+
+  await page.getByRole('button', { name: 'Edit' }).click()
+  await form.getByLabel('Launch date').fill('2031-12-01T14:30')
+  await form.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('link', { name: 'Back' }).click()
+  t.deepEqual([dialogs, await form.count()], [['confirm', 'beforeunload'], 1])
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await form.waitFor({ state: 'detached' })
+  t.is((await writer.get(`/missions/${body.id}`)).body.launch_date, '2031-12-01T13:30:00.000Z')
+  await page.getByRole('button', { name: 'Edit' }).click()
+  await form.getByLabel('Name').fill('Not saved')
+  isAccepted = true
+  await form.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('link', { name: 'Back' }).click()
+  await page.getByRole('heading', { name: 'Missions' }).waitFor()
+  t.deepEqual(dialogs, ['confirm', 'beforeunload', 'confirm'])
+})
+
+test('a conflict shows the labels and names of the values that differ', async (t) => {
+  const { writer, base } = service()
+  await writer.put('/planets/mine', { id: 'mine', name: 'My planet' })
+  await writer.put('/planets/theirs', { id: 'theirs', name: 'Their planet' })
+  const { body } = await writer.post('/missions', { name: 'Contested by name', objective: 'First' })
+  const page = await openAs(t, writer, `${base}/missions/${body.id}`)
+  if (!page) return
+  const form = page.locator('form.template')
+  await page.getByRole('button', { name: 'Edit' }).click()
+  await form.getByLabel('Destination').selectOption({ label: 'My planet' })
+  await form.getByLabel('Launch date').fill('2031-06-01T14:30')
+  const launch = '2031-01-01T12:00:00.000Z'
+  await writer.patch(`/missions/${body.id}`, {
+    objective: 'Second',
+    destination_planet_id: 'theirs',
+    launch_date: launch,
+  })
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  const rows = page.getByRole('region', { name: 'Differences' }).locator('tbody tr')
+  await rows.getByText('Their planet').waitFor()
+  const expected = [
+    'Launch date\t1 Jun 2031, 14:30 CEST\t1 Jan 2031, 13:00 CET',
+    'Destination\tMy planet\tTheir planet',
+  ]
+  t.deepEqual((await rows.allInnerTexts()).sort(), expected.sort())
+})
+
+test('a problem that a rule finds names the label of its field, and its code only on demand', async (t) => {
+  const { writer, base } = service()
+  const page = await openAs(t, writer, `${base}/species`)
+  if (!page) return
+  await page.getByRole('button', { name: 'Create a species' }).click()
+  const form = page.locator('form.template')
+  await form.getByLabel('Scientific name').fill('Ordered')
+  const range = form.getByRole('group', { name: 'Temperature range' })
+  await range.getByLabel('Minimum (°C)').fill('5')
+  await range.getByLabel('Maximum (°C)').fill('1')
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  const problem = page.locator('[id="field-temperature_range.min_celsius-problem"]')
+  t.regex(await problem.innerText(), /^Temperature range: Minimum \(°C\) must not exceed .*Maximum \(°C\)\.$/)
+  const alert = form.getByRole('alert')
+  t.notRegex(await alert.innerText(), /[A-Z]+_|celsius/)
+  await alert.getByText('Details for developers').click()
+  await alert.getByRole('link', { name: 'VALIDATION_FAILED' }).waitFor()
+})
+
 test('after a deletion the list leads to the history, from which the resource is restored', async (t) => {
   const { writer, base } = service()
   await writer.put('/planets/undone', { id: 'undone', name: 'Undone' })

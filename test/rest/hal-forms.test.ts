@@ -219,6 +219,12 @@ test.serial('HAL-FORMS is chosen by its weight, as other media types are', async
   t.is((await writer.get('', FORMS)).headers.get('content-type'), TYPE)
 })
 
+test.serial('the form of a new resource has the initial values', async (t) => {
+  const { body } = await service().writer.get('/missions', FORMS)
+  const [status] = body._templates.default.properties.filter(({ name }: Json) => name === 'status')
+  t.like(status, { value: 'planned', options: { inline: ['planned'], selectedValues: ['planned'] } })
+})
+
 test.serial(
   'forms offer the statuses that the transitions allow, and the service accepts these',
   async (t) => {

@@ -4,19 +4,31 @@
  * @param {any} property
  * @returns {string}
  */
-export function initialText({ format, value }) {
+export function initialText({ format, items, value }) {
   if (value === undefined || value === null) return ''
-  if (format === 'date-time') return new Date(value).toISOString().replace(/(:00)?\.000Z$|Z$/, '')
+  if (format === 'date-time') return localText(new Date(value))
+  if (items) return value.map((/** @type {unknown} */ one) => lineText(String(one))).join('\n')
   if (format === 'object')
     return Object.entries(value)
-      .map(([name, one]) => `${nameText(name)}: ${one}`)
+      .map(([name, one]) => `${lineText(name)}: ${one}`)
       .join('\n')
   return format === 'json' ? JSON.stringify(value, null, 2) : String(value)
 }
 
-/** A name at the beginning of a line, as a JSON string if it would otherwise be read as another name. */
-function nameText(/** @type {string} */ name) {
-  return name === name.trim() && /^[^"\p{Cc}][^\p{Cc}]*$/u.test(name) ? name : JSON.stringify(name)
+/** The value of a control for local times. */
+function localText(/** @type {Date} */ time) {
+  const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000)
+  return local.toISOString().replace(/(:00)?\.000Z$|Z$/, '')
+}
+
+/** A name or an item on its line, as a JSON string if it would otherwise be read as another one. */
+function lineText(/** @type {string} */ text) {
+  return text === text.trim() && /^[^"\p{Cc}][^\p{Cc}]*$/u.test(text) ? text : JSON.stringify(text)
+}
+
+/** The lines of a text that are not blank. */
+function linesOf(/** @type {string} */ text) {
+  return text.split('\n').filter((line) => line.trim() !== '')
 }
 
 /**
@@ -25,15 +37,28 @@ function nameText(/** @type {string} */ name) {
  * @param {any} property
  * @param {string} text
  */
-function valueFrom({ type, format, options }, text) {
+export function valueFrom({ type, format, items, options, required }, text) {
+  if (items)
+    return text.trim() === '' && !required ? undefined : linesOf(text).map((line) => itemFrom(items, line))
   if (text === '' || ((format === 'object' || format === 'json') && text.trim() === '')) return undefined
   if (type === 'number') return Number(text)
   if (format === 'json') return JSON.parse(text)
-  if (format === 'date-time') return new Date(`${text}Z`).toISOString()
+  if (format === 'date-time') return new Date(text).toISOString()
   if (format === 'object')
     return Object.fromEntries(membersOf(text).flatMap((member) => (member ? [member] : [])))
   const chosen = options?.inline?.find((/** @type {any} */ one) => String(one.value) === text)
   return chosen ? chosen.value : text
+}
+
+/** The item on a line; undefined if it is none. @param {any} items their schema @param {string} line */
+function itemFrom({ type }, line) {
+  const text = line.trim()
+  if (type === 'number' || type === 'integer') return Number.isFinite(Number(text)) ? Number(text) : undefined
+  try {
+    return text.startsWith('"') ? String(JSON.parse(text)) : text
+  } catch {
+    return undefined
+  }
 }
 
 /**
@@ -42,22 +67,13 @@ function valueFrom({ type, format, options }, text) {
  * @param {string} text
  */
 function membersOf(text) {
-  return text
-    .split('\n')
-    .filter((line) => line.trim() !== '')
-    .map((line) => {
-      const colon = line.lastIndexOf(':')
-      const [name, number] = [line.slice(0, Math.max(colon, 0)).trim(), line.slice(colon + 1).trim()]
-      if (name === '' || !/^[\d.eE+-]+$/.test(number) || !Number.isFinite(Number(number))) return undefined
-      try {
-        return /** @type {[string, number]} */ ([
-          name.startsWith('"') ? String(JSON.parse(name)) : name,
-          Number(number),
-        ])
-      } catch {
-        return undefined
-      }
-    })
+  return linesOf(text).map((line) => {
+    const colon = line.lastIndexOf(':')
+    const [left, right] = [line.slice(0, Math.max(colon, 0)).trim(), line.slice(colon + 1).trim()]
+    if (left === '' || !/^[\d.eE+-]+$/.test(right) || !Number.isFinite(Number(right))) return undefined
+    const name = itemFrom({}, left)
+    return name === undefined ? undefined : /** @type {[string, number]} */ ([String(name), Number(right)])
+  })
 }
 
 /**
@@ -67,11 +83,17 @@ function membersOf(text) {
  * @param {string} text
  * @returns {{ field: string, message: string }[]}
  */
-export function problemIn({ name, prompt, type, format, required }, text) {
-  if (required && text.trim() === '') return [{ field: name, message: `${prompt} is required.` }]
+export function problemIn(property, text) {
+  const { name, prompt, type, format, items, required } = property
+  if (items && valueFrom(property, text)?.includes(undefined)) {
+    const kind = items.type === 'string' ? 'that starts with a quote is a JSON string' : 'is a number'
+    return [{ field: name, message: `Each line ${kind}.` }]
+  }
+  if (required && !items && text.trim() === '') return [{ field: name, message: `${prompt} is required.` }]
   if (type === 'number' && text !== '' && !Number.isFinite(Number(text)))
     return [{ field: name, message: `${prompt} must be a number.` }]
-  if (format === 'json' && !isJson(text)) return [{ field: name, message: `${prompt} must be JSON.` }]
+  if (format === 'json' && !items && !isJson(text))
+    return [{ field: name, message: `${prompt} must be JSON.` }]
   return format === 'object' ? problemInMembers(name, membersOf(text)) : []
 }
 

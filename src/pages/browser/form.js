@@ -1,11 +1,10 @@
-import { changedBody, initialText, isContested, newBody, problemIn } from './form-values.js'
+import { Field } from './controls.js'
+import { ErrorDetails, inLabels } from './failure.js'
+import { changedBody, initialText, isContested, newBody, problemIn, valueFrom } from './form-values.js'
 import { html, useEffect, useRef, useState } from './htm.js'
-import { Picker } from './picker.js'
+import { useNames } from './names.js'
 import { send } from './session.js'
-import { itemsOf, leavesOf, titleOf, valueAt } from './values.js'
-
-/** Number of items that a choice offers. */
-const CHOICES = 100
+import { fieldLabel, leavesOf, Value, valueAt } from './values.js'
 
 /**
  * The form of a HAL-FORMS template. A change is sent with the entity tag on which it is based. If the resource has
@@ -15,7 +14,15 @@ const CHOICES = 100
  *   onDone: (answer: import('./session.js').Answer) => void }} properties
  */
 export function TemplateForm({ template, profile, etag, isNew, onCancel, onDone }) {
-  const properties = template.properties.filter((/** @type {any} */ property) => !property.readOnly)
+  const schemas = new Map(leavesOf(profile?.schema))
+  const properties = template.properties
+    .filter((/** @type {any} */ { readOnly }) => !readOnly)
+    .map((/** @type {any} */ one) => ({
+      ...one,
+      items: schemas.get(one.name)?.items,
+      // Templates of a change require nothing, but a required value cannot be removed.
+      required: one.required ?? profile?.input.required?.includes(one.name),
+    }))
   /** @returns {Record<string, string>} */
   const initial = () =>
     Object.fromEntries(properties.map((/** @type {any} */ one) => [one.name, initialText(one)]))
@@ -25,9 +32,8 @@ export function TemplateForm({ template, profile, etag, isNew, onCancel, onDone 
   const form = useRef(/** @type {any} */ (null))
   const isPatch = template.method === 'PATCH'
   const isPost = template.method === 'POST'
-  const descriptions = new Map(
-    leavesOf(profile?.schema).map(([name, { description }]) => [name, description]),
-  )
+  const isChanged = properties.some((/** @type {any} */ one) => texts[one.name] !== initialText(one))
+  const leave = useWarning(isChanged)
 
   useEffect(() => {
     const opener = /** @type {HTMLElement | null} */ (document.activeElement)
@@ -40,13 +46,13 @@ export function TemplateForm({ template, profile, etag, isNew, onCancel, onDone 
 
   const submit = async (/** @type {string | null | undefined} */ tag) => {
     const problems = properties.flatMap((/** @type {any} */ one) => problemIn(one, texts[one.name] ?? ''))
-    if (problems.length > 0) return setError({ message: 'Some values are not valid.', details: problems })
+    if (problems.length > 0) return setError({ details: problems })
     const body = isPatch ? changedBody(properties, texts) : newBody(properties, texts)
     const headers = new Headers({ 'Content-Type': template.contentType })
     if (tag) headers.set('If-Match', tag)
     else if (isNew && !isPost) headers.set('If-None-Match', '*')
     const answer = await send(template.target, { method: template.method, body, headers })
-    if (answer.status < 400) return onDone(answer)
+    if (answer.status < 400) return leave(() => onDone(answer))
     const failure = answer.body?.error ?? {
       message: `The response has the status ${answer.status}.`,
       details: [],
@@ -59,131 +65,107 @@ export function TemplateForm({ template, profile, etag, isNew, onCancel, onDone 
     event.preventDefault()
     void submit(etag)
   }
+  const cancel = () => {
+    if (!isChanged || confirm('Discard the changes in this form?')) leave(onCancel)
+  }
   const details = /** @type {any[]} */ (error?.details ?? [])
-  const elsewhere = details.filter(
-    ({ field }) => !properties.some((/** @type {any} */ one) => one.name === field),
-  )
+  const field = (/** @type {any} */ property, /** @type {string} */ prompt) => {
+    const problem = details.find(({ field }) => field === property.name)?.message
+    return html`<${Field} key=${property.name} property=${{ ...property, prompt }} value=${texts[property.name]}
+      hint=${hintFor(property, schemas)} problem=${problem && inLabels(problem, properties)}
+      onChange=${(/** @type {string} */ value) => setTexts({ ...texts, [property.name]: value })} />`
+  }
 
   return html`<form class="template" ref=${form} onSubmit=${onSubmit} noValidate aria-label=${template.title}>
     <h2>${template.title}</h2>
-    ${
-      error &&
-      html`<div role="alert" tabindex="-1" class="error">
-      <p>${error.message}</p>
-      ${elsewhere.length > 0 && html`<ul>${elsewhere.map(({ message }) => html`<li>${message}</li>`)}</ul>`}
-    </div>`
-    }
+    ${error && html`<${Problems} ...${{ error, properties }} />`}
     ${
       conflict &&
-      html`<${Conflict} ...${{ properties, texts, conflict }}
-      onMine=${() => void submit(conflict.headers.get('ETag'))} onTheirs=${() => onDone(conflict)} />`
+      html`<${Conflict} key=${conflict.headers.get('ETag')} ...${{ properties, texts, conflict, profile, schemas }}
+      onMine=${() => void submit(conflict.headers.get('ETag'))} onTheirs=${() => leave(() => onDone(conflict))} />`
     }
-    ${properties.map(
-      (/** @type {any} */ property) => html`<${Field} key=${property.name} property=${property}
-      value=${texts[property.name]} hint=${hintFor(property, descriptions)}
-      problem=${details.find(({ field }) => field === property.name)?.message}
-      onChange=${(/** @type {string} */ value) => setTexts({ ...texts, [property.name]: value })} />`,
-    )}
+    ${sectionsOf(properties).map(({ group, members }) => {
+      if (group === undefined) return members.map((one) => field(one, one.prompt))
+      const legend = fieldLabel(group, profile?.schema?.properties[group])
+      return html`<fieldset key=${group}>
+        <legend>${legend}</legend>
+        ${members.map((one) => field(one, one.prompt.replace(`${legend}: `, '')))}
+      </fieldset>`
+    })}
     <div class="actions">
       <button type="submit" class="main">${isPost ? 'Create' : 'Save'}</button>
-      <button type="button" onClick=${onCancel}>Cancel</button>
+      <button type="button" onClick=${cancel}>Cancel</button>
     </div>
   </form>`
+}
+
+/**
+ * Asks before a page with a changed form is left.
+ *
+ * @param {boolean} isChanged
+ * @returns {(go: () => void) => void} leaves without asking
+ */
+function useWarning(isChanged) {
+  const isLeaving = useRef(false)
+  useEffect(() => {
+    if (!isChanged) return undefined
+    const ask = (/** @type {Event} */ event) => {
+      if (!isLeaving.current) event.preventDefault()
+    }
+    addEventListener('beforeunload', ask)
+    return () => removeEventListener('beforeunload', ask)
+  }, [isChanged])
+  return (go) => {
+    isLeaving.current = true
+    go()
+  }
+}
+
+/** The properties in order, with the members of each object together. @param {any[]} properties */
+function sectionsOf(properties) {
+  const sections = /** @type {{ group: string | undefined, members: any[] }[]} */ ([])
+  for (const property of properties) {
+    const group = property.name.includes('.') ? property.name.split('.')[0] : undefined
+    const last = sections.at(-1)
+    if (last && last.group === group) last.members.push(property)
+    else sections.push({ group, members: [property] })
+  }
+  return sections
+}
+
+/** What is not beside the fields. */
+function Problems(/** @type {{ error: any, properties: any[] }} */ { error, properties }) {
+  const { message, details = [] } = error
+  const elsewhere = details.filter(
+    (/** @type {any} */ { field }) => !properties.some(({ name }) => name === field),
+  )
+  const isBesideFields = details.length > 0 && elsewhere.length === 0
+  const others = elsewhere.filter((/** @type {any} */ one) => one.message !== message)
+  return html`<div role="alert" tabindex="-1">
+    <p class="error">${isBesideFields ? 'Some values are not valid: see the marked fields.' : inLabels(message, properties)}</p>
+    ${others.length > 0 && html`<ul>${others.map((/** @type {any} */ one) => html`<li>${inLabels(one.message, properties)}</li>`)}</ul>`}
+    <${ErrorDetails} error=${error} />
+  </div>`
 }
 
 /**
  * What the label does not say already.
  *
  * @param {any} property
- * @param {Map<string, string>} descriptions
+ * @param {Map<string, any>} schemas
  */
-function hintFor({ name, prompt }, descriptions) {
-  const hint = descriptions.get(name)
+function hintFor({ name, prompt }, schemas) {
+  const hint = schemas.get(name)?.description
   const isRepeated = prompt.toLowerCase().endsWith(hint?.toLowerCase().replace(/\.$/, ''))
   return isRepeated ? undefined : hint
 }
 
-/** @param {any} properties */
-function Field({ property, value, hint, problem, onChange }) {
-  const id = `field-${property.name}`
-  const described = [hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(' ')
-  const attributes = {
-    id,
-    name: property.name,
-    value,
-    'aria-describedby': described || undefined,
-    'aria-invalid': problem ? 'true' : undefined,
-    'aria-required': property.required ? 'true' : undefined,
-    onInput: (/** @type {any} */ event) => onChange(event.target.value),
-  }
-  return html`<div class="field">
-    <label for=${id}>${property.prompt}${property.required && html`<span class="required"> (required)</span>`}</label>
-    <${Control} property=${property} attributes=${attributes} onChange=${onChange} />
-    ${hint && html`<span class="note" id=${`${id}-hint`}>${hint}${property.format === 'date-time' && ' In UTC.'}</span>`}
-    ${problem && html`<span class="error" id=${`${id}-problem`}>${problem}</span>`}
-  </div>`
-}
-
-/** @param {{ property: any, attributes: any, onChange: (value: string) => void }} properties */
-function Control({ property, attributes, onChange }) {
-  const { type, format, options, min, max, step, maxLength, placeholder } = property
-  if (options?.link)
-    return html`<${ReferenceControl} property=${property} attributes=${attributes} onChange=${onChange} />`
-  if (options?.inline) {
-    const choices = options.inline.map((/** @type {any} */ one) =>
-      typeof one === 'string' ? { prompt: one, value: one } : one,
-    )
-    return html`<${Choices} ...${{ choices, attributes }} isOptional=${options.minItems !== 1 || attributes.value === ''} />`
-  }
-  if (format === 'object')
-    return html`<textarea rows="4" placeholder="name: 0.5" ...${attributes}></textarea>`
-  if (format === 'json')
-    return html`<textarea rows="6" placeholder=${placeholder} spellcheck=${false} ...${attributes}></textarea>`
-  if (type === 'textarea') return html`<textarea rows="4" maxlength=${maxLength} ...${attributes}></textarea>`
-  if (type === 'number')
-    return html`<input type="number" inputmode="decimal" min=${min} max=${max} step=${step ?? 'any'} ...${attributes} />`
-  if (type === 'date') return html`<input type="date" ...${attributes} />`
-  if (format === 'date-time') return html`<input type="datetime-local" step="0.001" ...${attributes} />`
-  return html`<input type=${type === 'email' || type === 'url' ? type : 'text'} maxlength=${maxLength} placeholder=${placeholder} autocomplete="off" ...${attributes} />`
-}
-
-/** @param {any} properties */
-function Choices({ choices, attributes, isOptional }) {
-  return html`<select ...${attributes}>
-    ${isOptional && html`<option value=""></option>`}
-    ${choices.map(
-      (/** @type {any} */ { prompt, value }) =>
-        html`<option value=${String(value)} selected=${String(value) === attributes.value}>${prompt}</option>`,
-    )}
-  </select>`
-}
-
-/** A choice from the list of the reference, which is searched if it is long. */
-function ReferenceControl(/** @type {any} */ { property: { options }, attributes, onChange }) {
-  const [list, setList] = useState(/** @type {any} */ (undefined))
-  useEffect(() => {
-    const load = async () => {
-      const { status, body } = await send(
-        `${options.link.href}?limit=${CHOICES}&sort=${options.promptField}:asc`,
-      )
-      if (status === 200) setList(body)
-    }
-    void load()
-  }, [options.link.href])
-  const items = itemsOf(list) ?? []
-  const choices = items.map((item) => ({
-    prompt: titleOf(item, options.promptField),
-    value: item[options.valueField],
-  }))
-  const isKnown = attributes.value === '' || choices.some(({ value }) => value === attributes.value)
-  if (list && !list.has_more && isKnown)
-    return html`<${Choices} choices=${choices} attributes=${attributes} isOptional=${true} />`
-  return html`<${Picker} options=${options} attributes=${attributes} onChange=${onChange} />`
-}
-
 /** The changed values of the form that differ from the stored ones, beside those. */
-function Conflict(/** @type {any} */ { properties, texts, conflict, onMine, onTheirs }) {
+function Conflict(/** @type {any} */ { properties, texts, conflict, profile, schemas, onMine, onTheirs }) {
   const stored = (/** @type {any} */ { name }) => valueAt(conflict.body, name)
+  const nameOf = useNames(profile?.references ?? {}, (name) => [texts[name], valueAt(conflict.body, name)])
+  const cell = (/** @type {string} */ name, /** @type {unknown} */ value) =>
+    html`<td><${Value} value=${value} schema=${schemas.get(name)} name=${nameOf(name, value)?.name} /></td>`
   const differing = properties.filter((/** @type {any} */ one) =>
     isContested(one, texts[one.name] ?? '', stored(one)),
   )
@@ -195,7 +177,7 @@ function Conflict(/** @type {any} */ { properties, texts, conflict, onMine, onTh
       <thead><tr><th scope="col">Field</th><th scope="col">In this form</th><th scope="col">Stored now</th></tr></thead>
       <tbody>${differing.map(
         (/** @type {any} */ one) => html`<tr>
-        <th scope="row">${one.prompt}</th><td>${texts[one.name] || '–'}</td><td>${initialText({ ...one, value: stored(one) }) || '–'}</td>
+        <th scope="row">${one.prompt}</th>${cell(one.name, valueFrom(one, texts[one.name]))}${cell(one.name, stored(one))}
       </tr>`,
       )}</tbody>
     </table></div>`

@@ -1,10 +1,21 @@
-import { decimal, defineResource, fractions, integer, json, list, number } from 'halgraph/domain'
+import {
+  decimal,
+  defineResource,
+  enumeration,
+  fractions,
+  group,
+  integer,
+  json,
+  list,
+  number,
+  text,
+} from 'halgraph/domain'
 
 export const measurements = defineResource({
   kind: 'collection',
   name: 'Measurement',
   path: 'measurements',
-  description: 'A field of each kind that holds numbers.',
+  description: 'A field of each kind that holds numbers, and of each that has a form of its own.',
   fields: {
     length: number('A number.'),
     repetitions: integer('An integer.'),
@@ -12,5 +23,12 @@ export const measurements = defineResource({
     shares: fractions('Fractions.'),
     samples: list(number('A sample.'), 'A list of numbers.'),
     remarks: json('Any JSON.'),
+    notes: list(text('A note.'), 'A list of texts.'),
+    methods: list(
+      enumeration(['scale', 'laser'], 'A method.', { labels: { laser: 'Laser beam' } }),
+      'Methods.',
+    ),
+    quality: enumeration(['rough', 'fine'], 'Quality.', { initially: 'rough' }),
+    place: group('Place.', { room: text('Room.'), floor: integer('Floor.') }),
   },
 })
