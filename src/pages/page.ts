@@ -50,6 +50,7 @@ export function siteFor(ctx: Context, settings: SiteSettings) {
     /** Relative to the page, so that gateways may remove a prefix. */
     assets: `${'../'.repeat(ctx.path.split('/').length - 2)}docs/assets`,
     hasExplorer: settings.graphqlExplorer === true,
+    hasSeeds: (settings.seeds ?? []).length > 0,
   }
 }
 
@@ -158,7 +159,7 @@ function places({ base, root, reference, hasExplorer }: Site) {
 }
 
 export function pageWith(title: string, site: Site, content: Html, head: Html = contentStyles(site)): Html {
-  const { base, root, assets } = site
+  const { base, root, assets, hasSeeds } = site
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -166,7 +167,7 @@ export function pageWith(title: string, site: Site, content: Html, head: Html = 
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="base" content="${base}">
-<meta name="root" content="${root}">
+<meta name="root" content="${root}">${hasSeeds ? html`\n<meta name="seed" content="npm run seed">` : ''}
 <title>${title} &ndash; ${site.title}</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${assets}/pages.css">
@@ -192,9 +193,10 @@ ${content}
 const SESSION = html`<details class="session" id="session" hidden>
 <summary>Access token</summary>
 <form autocomplete="off">
-<label>Access token <input type="password" name="token" autocomplete="off" required aria-describedby="session-note"></label>
+<label>Access token <input type="password" name="token" autocomplete="off" required aria-describedby="session-reason session-note"></label>
 <button type="submit">Use token</button>
 <button type="button" class="quiet" name="forget" hidden>Forget token</button>
-<p id="session-note" class="note" role="status">Kept while a tab of this service is open. <code>npm run --silent token</code> prints a token.</p>
+<p id="session-reason" class="note" role="status"></p>
+<p id="session-note" class="note">Kept while a tab of this service is open. On the machine of the service, <code>npm run --silent token</code> prints a token.</p>
 </form>
 </details>`

@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import type { Page } from 'playwright-core'
 import { openPage } from '../helpers/service/browser.ts'
 import type { Client } from '../helpers/service/client.ts'
-import { shareTestService } from '../helpers/service/service.ts'
+import { shareTestService, startTestService } from '../helpers/service/service.ts'
 
 // The pages as somebody sees them who is no programmer, in Berlin.
 
@@ -217,4 +217,24 @@ test('the page of a resource sets a singleton that does not exist, and edits one
   await page.locator('dd', { hasText: 'neon' }).waitFor()
   t.is((await writer.get('/planets/single/atmosphere')).body.dominant_gas, 'neon')
   t.is(await page.locator('form.template').count(), 0)
+})
+
+test('an empty list says what to do next, and a page without access where tokens come from', async (t) => {
+  const { writer, reader, anonymous, base, origin } = await startTestService(t)
+  const page = await openAs(t, writer, `${base}/planets`)
+  if (!page) return
+  await page.locator('.empty', { hasText: 'npm run seed' }).waitFor()
+  await page.getByRole('button', { name: 'Create the first planet' }).click()
+  await page.locator('form.template').getByLabel('Name').waitFor()
+  await page.goto(`${origin}/`)
+  await page.locator('summary', { hasText: 'Planets' }).click()
+  await page.locator('.empty', { hasText: 'npm run seed' }).first().waitFor()
+  const reading = (await openAs(t, reader, `${base}/planets`)) as Page
+  await reading.getByText('Your token does not permit creating anything here.').waitFor()
+  await reading.goto(`${base}/planets/none`)
+  await reading.getByRole('heading', { name: 'Not found' }).waitFor()
+  const without = (await openAs(t, anonymous, `${base}/planets`)) as Page
+  await without.getByRole('alert').getByText('npm run --silent token').waitFor()
+  await without.locator('.session').getByText('npm run --silent token').waitFor()
+  t.pass()
 })

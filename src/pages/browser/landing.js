@@ -7,6 +7,7 @@ import { askForToken } from './session-control.js'
 
 const service = new URL('../..', import.meta.url).href
 const base = /** @type {HTMLMetaElement} */ (document.querySelector('meta[name=base]')).content
+const seed = /** @type {HTMLMetaElement | null} */ (document.querySelector('meta[name=seed]'))?.content
 const scheme = matchMedia('(prefers-color-scheme: dark)')
 
 /**
@@ -69,7 +70,7 @@ function Collection({ collection, count, isOpen }) {
       wasOpened &&
       html`<section aria-label=${title}>
       ${path && html`<p><a href=${`${base}/${path}`}>Browse ${title.toLowerCase()}</a></p>`}
-      ${count > 0 ? html`<${Contents} collection=${collection} />` : html`<p class="empty">There are none yet.</p>`}
+      ${count > 0 ? html`<${Contents} collection=${collection} />` : html`<p class="empty">There are none yet. ${seed && html`To add the example catalogue: <code>${seed}</code>`}</p>`}
     </section>`
     }
   </details>`

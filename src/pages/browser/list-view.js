@@ -49,7 +49,7 @@ export function ListView({ body, profile }) {
       <${Filters} profile=${profile} />
     </details>
     <${ActiveFilters} profile=${profile} />
-    ${items.length === 0 ? html`<${Empty} template=${template} />` : html`<${Table} ...${{ items, profile }} />`}
+    ${items.length === 0 ? !isCreating && html`<${Empty} ...${{ template, create }} />` : html`<${Table} ...${{ items, profile }} />`}
     <${Paging} body=${body} maximum=${profile?.policies.paging?.maximum_limit ?? 0} />`
 }
 
@@ -125,13 +125,19 @@ function ColumnHead({ name, schema, isSortable }) {
   </th>`
 }
 
-/** @param {{ template: any }} properties */
-function Empty({ template }) {
+/** What to do next where a list has no items. @param {{ template: any, create: () => void }} properties */
+function Empty({ template, create }) {
   const isFiltered = ['filter', 'q', 'id'].some((name) => new URLSearchParams(location.search).has(name))
   if (isFiltered)
     return html`<p class="empty">Nothing matches the filters. <a href=${location.pathname}>Show all</a></p>`
-  return html`<p class="empty">There is nothing here yet.
-    ${template ? ' Create the first one above.' : ` ${token() === '' ? 'Creating needs an access token.' : 'Your token does not permit creating anything here.'}`}</p>`
+  const seed = /** @type {HTMLMetaElement | null} */ (document.querySelector('meta[name=seed]'))?.content
+  if (!template)
+    return html`<p class="empty">There is nothing here yet. ${token() === '' ? 'Creating needs an access token.' : 'Your token does not permit creating anything here.'}</p>`
+  return html`<div class="empty">
+    <p>There is nothing here yet.</p>
+    <button type="button" class="main" onClick=${create}>${template.title.replace(/^Create( an?)?/, 'Create the first')}</button>
+    ${seed && html`<p class="note">Or add the example catalogue: <code>${seed}</code></p>`}
+  </div>`
 }
 
 /** @param {{ body: any, maximum: number }} properties */

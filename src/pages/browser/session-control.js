@@ -9,8 +9,8 @@ const forget = /** @type {HTMLButtonElement} */ (form.elements.namedItem('forget
 
 /** Opens the field for the token, with the reason. */
 export function askForToken() {
-  const note = /** @type {HTMLElement} */ (form.querySelector('#session-note'))
-  note.textContent =
+  const reason = /** @type {HTMLElement} */ (form.querySelector('#session-reason'))
+  reason.textContent =
     token() === '' ? 'This page needs an access token.' : 'The service does not accept this access token.'
   control.open = true
   field.focus()
