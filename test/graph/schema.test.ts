@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import test from 'ava'
 import {
   type GraphQLArgument,
+  type GraphQLInputObjectType,
   type GraphQLNamedType,
   isEnumType,
   isInputObjectType,
@@ -11,6 +12,7 @@ import {
   isSpecifiedScalarType,
   printSchema,
 } from 'graphql'
+import { defineResource, group, json, text } from '../../src/domain/definition.ts'
 import { createCompleteSchema } from '../../src/service/features.ts'
 import { resources } from '../helpers/domain/domain.ts'
 
@@ -76,4 +78,22 @@ test('moments are a scalar of their own, not text', (t) => {
 test('docs/schema.graphql is what the definitions make; `npm run docs` writes it', async (t) => {
   const committed = await readFile(new URL('../../docs/schema.graphql', import.meta.url), 'utf8')
   t.true(committed === `${printSchema(createCompleteSchema(resources))}\n`)
+})
+
+test('a group of JSON alone has no filter, and one with other members filters those', (t) => {
+  const resource = defineResource({
+    kind: 'collection',
+    name: 'Note',
+    path: 'notes',
+    description: 'A note.',
+    fields: {
+      loose: group('Anything.', { remarks: json('Remarks.') }),
+      mixed: group('Both.', { remarks: json('Remarks.'), title: text('Title.') }),
+    },
+  })
+  const types = createCompleteSchema([resource], undefined).getTypeMap()
+  t.is(types['NoteLooseFilter'], undefined)
+  const fieldsOf = (name: string) => Object.keys((types[name] as GraphQLInputObjectType).getFields())
+  t.deepEqual(fieldsOf('NoteMixedFilter'), ['title'])
+  t.false(fieldsOf('NoteFilter').includes('loose'))
 })

@@ -338,3 +338,15 @@ test('a body of more than ten thousand values is refused before it is parsed', a
   const long = await writer.post('/species', { scientific_name: `${',"'.repeat(12_000)}` })
   t.is(long.body.error.details[0].code, 'TOO_LONG')
 })
+
+test('what does not exist is named, with advice only where a PUT could have created it', async (t) => {
+  const messageOf = async (answer: Promise<Answer>) => (await answer).body.error.message
+  const { writer } = service()
+  const missing = 'There is no resource "nowhere" in species.'
+  t.is(await messageOf(writer.get('/species/nowhere')), missing)
+  t.is(await messageOf(writer.patch('/species/nowhere', { habitat: 'sea' })), missing)
+  t.is(
+    await messageOf(writer.put('/species/nowhere', { scientific_name: 'Nusquam' })),
+    `${missing} To create it, send its id in the body or If-None-Match: *, without If-Match.`,
+  )
+})

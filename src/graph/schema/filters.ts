@@ -16,7 +16,7 @@ import { checkSearch, MAXIMUM_SEARCH, searchFilter } from '../../model/query/sea
 import type { Resource, Values } from '../../model/resource.ts'
 import { viewFor, viewOf } from '../../model/views.ts'
 import { type GraphContext, requireFields, requireScope } from '../execution/context.ts'
-import { graphNames, toWireNames } from '../names.ts'
+import { graphNames, groupType, toWireNames } from '../names.ts'
 import { toOneRelations } from './related.ts'
 import { deprecation, filterTypeOf, memberOf, scalarName, typeOf } from './sdl.ts'
 
@@ -57,6 +57,17 @@ export function valueFilter(type: string, operators: readonly Operator[]): strin
   })
   return `"Conditions on a value. All given conditions must match. An unset value matches only notEquals and isSet: false."
     input ${type}Filter { ${members.join(' ')} }`
+}
+
+/** None for a group of members that no filter can compare, such as JSON. */
+export function groupFilter(resource: Resource, group: string): string[] {
+  const leaves = queryable(resource.leaves).filter(({ path: [outer, inner] }) => outer === group && inner)
+  const members = leaves.map(({ path: [, name = ''], field }) =>
+    memberOf(name, field, filterTypeOf(resource, name, field)),
+  )
+  if (members.length === 0) return []
+  const about = '"Conditions on its members. All given conditions must match."'
+  return [`${about} input ${groupType(resource, group)}Filter { ${members.join('\n')} }`]
 }
 
 /** The filter of a resource, and the filter over relations to it, which has no relations itself. */

@@ -14,7 +14,7 @@ import { type GraphContext, type Parent, requireScope } from '../execution/conte
 import { camelCase, graphNames, groupType, hasDisplayName, parentArgument, pascalCase } from '../names.ts'
 import { aggregateQuery } from './aggregates.ts'
 import { connectionArguments, resolveConnection } from './connections.ts'
-import { valueFilter } from './filters.ts'
+import { groupFilter, valueFilter } from './filters.ts'
 import { nodeIdField } from './nodes.ts'
 import { pageArguments, resolvePage } from './pages.ts'
 import { relatedFields, toOneRelations } from './related.ts'
@@ -22,7 +22,6 @@ import {
   addressArguments,
   described,
   fieldsOf,
-  filterTypeOf,
   memberOf,
   permitted,
   type SchemaField,
@@ -123,13 +122,11 @@ export function groupTypes(resource: Resource): (SchemaPart | string)[] {
     const type = groupType(resource, name)
     const members = Object.entries(group.fields).map(([member, field]) => ({
       sdl: memberOf(member, field, typeOf(resource, member, field)),
-      filter: memberOf(member, field, filterTypeOf(resource, member, field)),
       resolve: resolverOf(resource, `${name}_${member}`, field),
     }))
     return [
       fieldsOf(type, `${described(group.description)}type ${type}`, members),
-      `"Conditions on its members. All given conditions must match."
-      input ${type}Filter { ${members.map(({ filter }) => filter).join('\n')} }`,
+      ...groupFilter(resource, name),
     ]
   })
 }
