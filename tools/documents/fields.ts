@@ -1,5 +1,5 @@
 import { KINDS, type LeafField } from '../../src/model/fields.ts'
-import { COMMON_OPTIONS, type FieldOf, type Kind } from '../../src/model/kinds/kind.ts'
+import { COMMON_EXAMPLES, COMMON_OPTIONS, type FieldOf, type Kind } from '../../src/model/kinds/kind.ts'
 
 /** The text of docs/FIELDS.md. */
 export function fieldsDocument(): string {
@@ -8,7 +8,7 @@ export function fieldsDocument(): string {
     'Definitions import these functions from `halgraph/domain`. Each takes a description, which the documents show, and ' +
       'options. `npm run docs` generates this page from the kinds in `src/model/kinds/`. A `group` is an object of fields.',
     '## Options of all fields',
-    optionTable(COMMON_OPTIONS),
+    optionTable(COMMON_OPTIONS, COMMON_EXAMPLES),
     ...KINDS.map(section),
   ].join('\n\n')}\n`
 }
@@ -45,9 +45,16 @@ function section(kind: Kind<FieldOf<LeafField['type']>>): string {
   ].join('\n\n')
 }
 
-function optionTable(options: Readonly<Record<string, string>>): string {
+function optionTable(
+  options: Readonly<Record<string, string>>,
+  examples?: Readonly<Record<string, string>>,
+): string {
   const rows = Object.entries(options).map(
-    ([name, text]) => `| \`${name}\` | ${text.replaceAll('|', '\\|')} |`,
+    ([name, text]) =>
+      `| \`${name}\` | ${text.replaceAll('|', '\\|')} |${examples ? ` \`${examples[name]}\` |` : ''}`,
   )
-  return ['| Option | Meaning |', '|---|---|', ...rows].join('\n')
+  const header = examples
+    ? ['| Option | Meaning | Example |', '|---|---|---|']
+    : ['| Option | Meaning |', '|---|---|']
+  return [...header, ...rows].join('\n')
 }

@@ -51,6 +51,24 @@ export const COMMON_OPTIONS: Readonly<Record<keyof FieldOptions, string>> = {
   writeScope: 'A scope that a token needs besides `books:write` to write the field, which others only read.',
 }
 
+/** In TypeScript, for docs/FIELDS.md; a test makes the fields. */
+export const COMMON_EXAMPLES: Readonly<Record<keyof FieldOptions, string>> = {
+  label: "text('Name.', { label: 'Full name' })",
+  unit: "number('Weight.', { unit: 'kg' })",
+  required: "text('Name.', { required: true })",
+  readOnly: "decimal(12, 2, 'Total.', { readOnly: true })",
+  initially: "enumeration(['draft', 'sold'], 'Status.', { initially: 'draft' })",
+  hidden: "text('Key of another system.', { hidden: true })",
+  index: "date('Day.', { index: 'sort' })",
+  unique: "text('Shelf.', { unique: { within: 'room_id' } })",
+  computed: "computed('price * quantity', decimal(12, 2, 'Total.'))",
+  renamedFrom: "text('Surname.', { renamedFrom: 'last_name' })",
+  since: "text('Motto.', { since: 'v2' })",
+  until: "text('Number of the fax.', { until: 'v1' })",
+  readScope: "text('Diagnosis.', { readScope: 'medical' })",
+  writeScope: "text('Number of the chip.', { writeScope: 'register' })",
+}
+
 export interface FieldOf<Type extends string> extends FieldOptions {
   readonly type: Type
   readonly description: string
