@@ -86,6 +86,7 @@ async function take(
   // With a stream, the network is never idle.
   await page.route('**/changes?*', (route) => route.abort())
   await page.goto(origin + path, { waitUntil: 'networkidle' })
+  await page.getByText('Loading…').waitFor({ state: 'hidden' })
   await prepare?.(page)
   await page.waitForTimeout(500)
   await page.screenshot({ path: join(folder, file), animations: 'disabled' })
