@@ -1,5 +1,5 @@
 import { html } from './htm.js'
-import { linkIn } from './session.js'
+import { linkIn, token } from './session.js'
 
 /** Titles of responses without content. */
 export const FAILURES = /** @type {Record<number, string>} */ ({
@@ -23,9 +23,11 @@ export function Failure({ answer }) {
   const { status, body, text } = answer
   const history = linkIn(answer, 'version-history')
   const error = body?.error ?? { code: '', message: text }
-  return html`<div role="alert">
+  // Without a token, the message says how a client sends one.
+  const message = status === 401 && token() === '' ? '' : error.message
+  return html`<div role="alert" class="failure">
       ${ADVICE[status] && html`<p><strong>${ADVICE[status]}</strong></p>`}
-      <p class="error">${error.message}</p>
+      ${message && html`<p class="error">${message}</p>`}
       <${ErrorDetails} error=${error} />
     </div>
     ${history && html`<p><a href=${history}>History</a>: its versions, which you can restore</p>`}

@@ -154,10 +154,10 @@ function Problems(/** @type {{ error: any, properties: any[] }} */ { error, prop
  * @param {any} property
  * @param {Map<string, any>} schemas
  */
-function hintFor({ name, prompt }, schemas) {
-  const hint = schemas.get(name)?.description
-  const isRepeated = prompt.toLowerCase().endsWith(hint?.toLowerCase().replace(/\.$/, ''))
-  return isRepeated ? undefined : hint
+function hintFor({ name }, schemas) {
+  const { title = '', description } = schemas.get(name) ?? {}
+  const isRepeated = title.toLowerCase().endsWith(description?.toLowerCase().replace(/\.$/, ''))
+  return isRepeated ? undefined : description
 }
 
 /** The changed values of the form that differ from the stored ones, beside those. */

@@ -129,7 +129,7 @@ export function textOf(value, schema) {
  *   isCut: a long value shows its beginning, and the whole on demand
  */
 export function Value({ value, schema, href, name, isCut = false }) {
-  if (value === undefined || value === null) return html`<span class="absent">–</span>`
+  if (value === undefined || value === null || value.length === 0) return html`<span class="absent">–</span>`
   const text = name ?? textOf(value, schema)
   if (schema?.format === 'date') return html`<time datetime=${value}>${text}</time>`
   if (schema?.format === 'date-time')
@@ -141,7 +141,7 @@ export function Value({ value, schema, href, name, isCut = false }) {
   if (href && isWeb(href)) return html`<a href=${href} title=${title} dir="auto">${beginning}</a>`
   if (beginning === text) return html`<span title=${title} dir="auto">${text}</span>`
   return html`<details class="long">
-    <summary dir="auto"><span>${beginning}… </span></summary><div dir="auto">${text}</div>
+    <summary dir="auto"><span>${beginning} </span></summary><div dir="auto">${text}</div>
   </details>`
 }
 
@@ -161,14 +161,14 @@ const MAXIMUM_UNITS = 16 * CUT
 const characters = new Intl.Segmenter()
 
 /**
- * The text itself if it is short.
+ * The text itself if it is short, and else its beginning with an ellipsis.
  *
  * @param {string} text
  */
 export function beginningOf(text) {
   if (text.length <= CUT) return text
   const all = [...characters.segment(text.slice(0, MAXIMUM_UNITS))].map(({ segment }) => segment)
-  return all.length <= CUT && text.length <= MAXIMUM_UNITS ? text : all.slice(0, CUT).join('')
+  return all.length <= CUT && text.length <= MAXIMUM_UNITS ? text : `${all.slice(0, CUT).join('')}…`
 }
 
 /**
