@@ -40,6 +40,11 @@ test.serial('a request is reported once, by its route and without what was sent'
   const { headers } = await plain().reader.get('/species/secret-id?x=secret', { traceparent })
   await plain().anonymous.get('/planets')
   await plain().reader.get('/nothing/here')
+  // Refused before it reaches its route.
+  await plain().anonymous.get('/openapi.json', {
+    accept: '*/*',
+    'if-none-match': 'x'.repeat(9_000),
+  })
   reports.off('request', collect)
   t.deepEqual(
     requests.map(({ method, route, status }) => [method, route, status]),
@@ -47,6 +52,7 @@ test.serial('a request is reported once, by its route and without what was sent'
       ['GET', '/api/v1/species/:id', 400],
       ['GET', '/api/v1/planets', 401],
       ['GET', undefined, 404],
+      ['GET', '/api/v1/openapi.json', 431],
     ],
   )
   for (const { seconds } of requests) t.true(seconds > 0 && seconds <= (performance.now() - started) / 1_000)

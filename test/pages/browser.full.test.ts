@@ -66,6 +66,13 @@ test('browsing, filtering, sorting and paging work with a token, and no text of 
     await page.getByText('Habitat is not set').waitFor()
     await page.getByRole('link', { name: 'Browsed 3' }).waitFor()
     t.is(await page.getByText(HOSTILE, { exact: true }).count(), 0)
+    for (const [filter, sentence] of [
+      ['habitat[ne]:nowhere', 'Habitat is not nowhere'],
+      ['intelligence_level[in]:social|low', 'Intelligence level is one of social, low'],
+    ]) {
+      await page.goto(`${base}/species?filter=${filter}`)
+      await page.getByText(sentence as string).waitFor()
+    }
     await page.goto(`${base}/species?filter=habitat:nowhere`)
     await page.getByText('Nothing matches the filters.').waitFor()
     await page.getByRole('link', { name: 'Show all' }).click()

@@ -26,7 +26,15 @@ test('invalid settings are one line each, also those of the number of workers', 
 test('misspelled names in .env stop the start and name the setting that was meant', async (t) => {
   const folder = await createTestFolder(t)
   const lines = ['PROT=5402', 'LOGLEVEL=warn', 'GRAPQL_MAX_DEPHT=3', 'port=5402', 'NODE_EVN=production']
-  const others = ['DATABASE_PASSWORD=x', 'OTEL_SERVICE_NAME=x', 'TZ=UTC', 'HOME=/', 'COMPOSE_PROJECT_NAME=x']
+  // Two letters away from DOMAIN, which is too short for that to be a mistake.
+  const others = [
+    'REMAIN=x',
+    'DATABASE_PASSWORD=x',
+    'OTEL_SERVICE_NAME=x',
+    'TZ=UTC',
+    'HOME=/',
+    'COMPOSE_PROJECT_NAME=x',
+  ]
   await writeFile(join(folder, '.env'), [...lines, ...others, 'HOST=127.0.0.1'].join('\n'))
   // A name of the environment is not looked at: others set it, for other programs.
   for (const name of ['start', 'token', 'doctor', 'export']) {
