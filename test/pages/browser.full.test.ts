@@ -68,7 +68,7 @@ test('browsing, filtering, sorting and paging work with a token, and no text of 
     t.is(await page.getByText(HOSTILE, { exact: true }).count(), 0)
     for (const [filter, sentence] of [
       ['habitat[ne]:nowhere', 'Habitat is not nowhere'],
-      ['intelligence_level[in]:social|low', 'Intelligence level is one of social, low'],
+      ['intelligence_level[in]:social|low', 'Intelligence level is one of social or low'],
     ]) {
       await page.goto(`${base}/species?filter=${filter}`)
       await page.getByText(sentence as string).waitFor()
