@@ -13,7 +13,7 @@ import { isInstalled } from './helpers/process/programs.ts'
 import { PROCESS_TOKEN } from './helpers/service/service-process.ts'
 
 test('the tutorial works as it is written, on a project that is served meanwhile', async (t) => {
-  t.timeout(600_000)
+  t.timeout(1_200_000)
   if (!(await isInstalled(t, 'bash', 'curl', 'jq'))) return
   const folder = await createProject(t)
   const port = String(await freePort())
@@ -35,7 +35,7 @@ test('the tutorial works as it is written, on a project that is served meanwhile
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
   /** Resolves when `dev` has printed this since the last step. */
   const printed = async (shown: string) => {
-    for (const until = Date.now() + 120_000; !isAsShown(output, shown); await delay(100))
+    for (const until = Date.now() + 300_000; !isAsShown(output, shown); await delay(100))
       if (Date.now() > until) return t.is(output, shown)
     output = ''
   }
