@@ -339,3 +339,16 @@ test('rules for rows can use a field that the caller may not read', async (t) =>
   t.is((await ada.patch('/species/ada', { bioluminescent: true })).status, 204)
   t.is((await ada.get('/species?sort=habitat:asc')).status, 403)
 })
+
+test('an atomic mutation that selects a field the caller may not read writes nothing', async (t) => {
+  const create = (directive: string, name: string) =>
+    reader().graphql(
+      `mutation ${directive} { createSpecies(input: { scientificName: "${name}" }) { species { id habitat } } }`,
+    )
+  const stored = async (name: string) =>
+    (await physician().get(`/species?scientific_name=${name}`)).body.total_count
+  t.is((await create('@atomic', 'Undone')).errors?.[0].extensions.code, 'ACCESS_DENIED')
+  t.is(await stored('Undone'), 0)
+  t.is((await create('', 'Kept')).errors?.[0].extensions.code, 'ACCESS_DENIED')
+  t.is(await stored('Kept'), 1)
+})
