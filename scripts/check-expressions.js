@@ -4,6 +4,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { runInNewContext } from 'node:vm'
 import { ts } from '@ts-morph/common'
 import { check } from 'recheck'
 
@@ -71,6 +72,23 @@ function expressionsIn(path) {
   return found
 }
 
+/**
+ * Whether a text that the random tests found takes as long as they say. Where they stop depends on the time that they have,
+ * so on a busy machine they also report linear expressions.
+ *
+ * @param {string} pattern
+ * @param {string} flags
+ * @param {string} text
+ */
+function isSlow(pattern, flags, text) {
+  try {
+    runInNewContext('new RegExp(pattern, flags).test(text)', { pattern, flags, text }, { timeout: 1_000 })
+    return false
+  } catch {
+    return true
+  }
+}
+
 const paths = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(
   (path) => /\.[jt]s$/.test(path) && !path.startsWith(join('database', 'generated')),
 )
@@ -84,6 +102,12 @@ for (const { place, pattern, flags } of paths.flatMap(expressionsIn)) {
   // One after the other, so that its random tests are the same in each run.
   const result = await check(pattern, flags, { timeout: LONGEST_MILLISECONDS })
   if (result.status === 'safe') continue
+  if (
+    result.status === 'vulnerable' &&
+    result.checker === 'fuzz' &&
+    !isSlow(pattern, flags, result.attack.string)
+  )
+    continue
   const problem = result.status === 'vulnerable' ? result.complexity.summary : 'it could not be checked'
   problems.push(`${place}: ${problem}: ${pattern}`)
 }
