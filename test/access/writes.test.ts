@@ -185,3 +185,12 @@ test('a change after which the writer may not read the row is made, and its cont
   const moved = await bob.graphql(mutation, { id: 'given', patch: { hostStar: 'ada' } })
   t.deepEqual(moved.data.patchPlanet, { outcome: 'REPLACED', isReadable: false, planet: null })
 })
+
+test('a rule about fields that callers cannot set decides changes, too', async (t) => {
+  const access = { species: { change: () => ({ discovery_status: { equals: 'newly_catalogued' } }) } }
+  const { writer, database } = await startTestService(t, {}, { domain: withAccess(access) })
+  const { id } = (await writer.post('/species', { scientific_name: 'Mutabilis' })).body
+  t.is((await writer.patch(`/species/${id}`, { habitat: 'sea' })).status, 204)
+  await database.client.prisma.species.update({ where: { id }, data: { discovery_status: 'confirmed' } })
+  t.is((await writer.patch(`/species/${id}`, { habitat: 'lake' })).status, 403)
+})

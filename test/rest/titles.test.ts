@@ -57,15 +57,27 @@ test('nouns and columns that are declared are those of forms, documents and page
 })
 
 const named = redefined({
-  missions: redefinedReference('missions', 'destination_planet_id', 'visits'),
-  species: redefinedReference('species', 'planet_id', 'inhabitants'),
+  missions: redefinedField('missions', 'destination_planet_id', { inverse: 'visits' }),
+  species: redefinedField('species', 'planet_id', { inverse: 'inhabitants' }),
 })
 
-function redefinedReference(path: string, name: string, inverse: string): Resource {
+function redefinedField(path: string, name: string, options: object): Resource {
   const resource = resources.find((one) => one.path === path) as Resource
-  const field = { ...resource.fields[name], inverse } as Field
+  const field = { ...resource.fields[name], ...options } as Field
   return defineResource({ ...resource, fields: { ...resource.fields, [name]: field } } as never)
 }
+
+test('the labels of an enumeration are in its profile and in the OpenAPI document', async (t) => {
+  const labels = { planned: 'Not begun', active: 'Under way' }
+  const missions = redefinedField('missions', 'status', { labels })
+  const { anonymous } = await startTestService(t, {}, { domain: redefined({ missions }) })
+  const { schema } = (await anonymous.get('/profile/missions')).body
+  t.deepEqual(schema.properties.status['x-labels'], labels)
+  const { schemas } = (await anonymous.get('/openapi.json')).body.components
+  t.deepEqual(schemas.MissionFields.properties.status['x-labels'], labels)
+  t.false('labels' in schemas.MissionFields.properties.status)
+  t.false('x-labels' in schemas.SpeciesFields.properties.scientific_name)
+})
 
 test('the inverse of a reference names the list of the target in links, embedding and GraphQL', async (t) => {
   const { writer, base } = await startTestService(t, {}, { domain: named })
@@ -91,7 +103,7 @@ test('the inverse of a reference names the list of the target in links, embeddin
 
 test('an inverse that is no name, or that another link has, is refused', (t) => {
   const problemsOf = (inverse: string) => {
-    const missions = redefinedReference('missions', 'destination_planet_id', inverse)
+    const missions = redefinedField('missions', 'destination_planet_id', { inverse })
     return definitionProblems(redefined({ missions }))
   }
   t.deepEqual(problemsOf('visits'), [])
