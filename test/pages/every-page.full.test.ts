@@ -21,6 +21,7 @@ async function problemsAt(page: Page, address: string): Promise<string[]> {
     .first()
     .waitFor({ timeout: 20_000 })
     .catch(report)
+  await page.getByText('Loading…').first().waitFor({ state: 'hidden', timeout: 20_000 }).catch(report)
   // Lists, which follow the feed, are never idle.
   await page.waitForTimeout(300)
   const [found] = BROKEN.exec(await page.locator('body').innerText()) ?? []
