@@ -27,6 +27,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'features/history/feed/versions.ts': 'recorded states, each of which is checked by access',
   'features/load/table-sizes.ts': 'reads the sizes of tables',
   'model/database-rule.ts': 'declares what rules of a domain can send',
+  'model/resource.ts': 'an example in a comment',
 }
 
 test('each file with handwritten statements has a reason to need no access of a caller', async (t) => {
