@@ -64,11 +64,11 @@ export function ownedBy(resource: Resource, resources: readonly Resource[]): Res
 export function linkedFrom(resource: Resource, resources: readonly Resource[]) {
   const referring = referencesTo(resource, resources).filter(({ from }) => from.kind === 'collection')
   const owned = ownedBy(resource, resources).map((child) => ({ child, relation: child.path }))
-  const nested = referring.filter(({ leaf }) => leaf.field.nested)
+  const lists = referring.map(({ from, inverse, leaf }) => ({ child: from, relation: inverse, leaf }))
   return {
     references: relationsOf(resource, resources),
-    children: [...owned, ...nested.map(({ from, inverse }) => ({ child: from, relation: inverse }))],
-    filtered: referring.filter(({ leaf }) => !leaf.field.nested),
+    children: [...owned, ...lists.filter(({ leaf }) => leaf.field.nested)],
+    filtered: lists.filter(({ leaf }) => !leaf.field.nested),
   }
 }
 

@@ -86,9 +86,9 @@ export function createHal(resource: Resource, resources: readonly Resource[]) {
     // Unset singletons are linked too: setting one does not change the entity tag of the parent.
     for (const { child, relation } of children) links[relation] = { href: `${self.href}/${child.path}` }
     // The resources that refer to it, by the second access path (SPEC §2.5.3).
-    for (const { from, leaf, inverse } of filtered) {
-      const collection = urls.collection(from, undefined)
-      links[inverse] = { href: `${collection}?filter=${leaf.name}:${encodeURIComponent(key.id)}` }
+    for (const { child, relation, leaf } of filtered) {
+      const collection = urls.collection(child, undefined)
+      links[relation] = { href: `${collection}?filter=${leaf.name}:${encodeURIComponent(key.id)}` }
     }
     return links
   }

@@ -67,7 +67,9 @@ export function embedsOf(resource: Resource, resources: readonly Resource[]): Em
     ...(owner ? [embed('parent', singular(owner), owner)] : []),
     ...references.map(({ relation, target }) => embed(relation, camelCase(relation), target)),
     ...children.map(({ child, relation }) => embed(relation, camelCase(relation), child, child.listed)),
-    ...filtered.map(({ from, leaf, inverse }) => embed(inverse, camelCase(inverse), from, true, leaf.name)),
+    ...filtered.map(({ child, relation, leaf }) =>
+      embed(relation, camelCase(relation), child, true, leaf.name),
+    ),
   ]
 }
 

@@ -82,9 +82,7 @@ function ownerProblems(resource: Resource, resources: readonly Resource[]): stri
 
 function linkNames(resource: Resource, resources: readonly Resource[]): string[] {
   const { references, children, filtered } = linkedFrom(resource, resources)
-  return [...references, ...children, ...filtered.map(({ inverse: relation }) => ({ relation }))].map(
-    ({ relation }) => relation,
-  )
+  return [...references, ...children, ...filtered].map(({ relation }) => relation)
 }
 
 function targetProblems(resource: Resource, resources: readonly Resource[]): string[] {
