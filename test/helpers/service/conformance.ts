@@ -69,6 +69,8 @@ function checkOfVersion(resources: readonly Resource[], settings: RestSettings):
   }) as Json
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   addFormats.default(ajv)
+  // Its pattern says what a decimal is.
+  ajv.addFormat('decimal', true)
   ajv.addSchema(document, 'openapi')
   ajv.addSchema(withoutRequiredFields(document), 'partial')
   const paths = Object.entries<Json>(document.paths).map(([path, item]) => ({
