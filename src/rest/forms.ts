@@ -90,8 +90,9 @@ function formProperty(leaf: Leaf, data: Values, urls: Urls, resources: readonly 
   )
   const offered = isLinked ? linkedOptions(field.to, urls, resources) : inline && { inline }
   const number = { minItems: field.required ? 1 : 0, maxItems: 1 }
-  // For clients that ignore `value` beside options.
-  const selected = value !== undefined && { selectedValues: [value] }
+  // For clients that ignore `value` beside options. Some send it as a list, so an initial value, which need not be sent, is
+  // not selected.
+  const selected = stored !== undefined && { selectedValues: [stored] }
   return {
     name,
     prompt: label,

@@ -222,7 +222,7 @@ test.serial('HAL-FORMS is chosen by its weight, as other media types are', async
 test.serial('the form of a new resource has the initial values', async (t) => {
   const { body } = await service().writer.get('/missions', FORMS)
   const [status] = body._templates.default.properties.filter(({ name }: Json) => name === 'status')
-  t.like(status, { value: 'planned', options: { inline: ['planned'], selectedValues: ['planned'] } })
+  t.like(status, { value: 'planned', options: { inline: ['planned'], selectedValues: undefined } })
 })
 
 test.serial(
