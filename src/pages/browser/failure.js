@@ -1,4 +1,5 @@
 import { html } from './htm.js'
+import { base } from './page.js'
 import { linkIn, token } from './session.js'
 
 /** Titles of responses without content. */
@@ -31,7 +32,7 @@ export function Failure({ answer }) {
       <${ErrorDetails} error=${error} />
     </div>
     ${history && html`<p><a href=${history}>History</a>: its versions, which you can restore</p>`}
-    <p><a href=${/** @type {HTMLMetaElement} */ (document.querySelector('meta[name=base]')).content}>All collections</a></p>`
+    <p><a href=${base}>All collections</a></p>`
 }
 
 /** The codes of an error, on demand: they are for clients. */

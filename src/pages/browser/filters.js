@@ -1,9 +1,8 @@
 import { html, useState } from './htm.js'
 import { useNames } from './names.js'
+import { base } from './page.js'
 import { Picker } from './picker.js'
 import { isNumeric, leavesOf, textOf } from './values.js'
-
-const base = /** @type {HTMLMetaElement} */ (document.querySelector('meta[name=base]')).content
 
 /**
  * The URL of the first page of this list with other parameters.

@@ -1,6 +1,7 @@
 import { TemplateForm } from './form.js'
 import { html, useEffect, useRef, useState } from './htm.js'
 import { useNames } from './names.js'
+import { base } from './page.js'
 import { linkIn, passFocus, send } from './session.js'
 import { fieldLabel, isWeb, itemsOf, label, titleOf, Value, valueAt } from './values.js'
 
@@ -29,7 +30,6 @@ export function ItemView({ answer, profile, reload }) {
   })
   /** The hints in the form of a singleton are in its own profile. */
   const set = async (/** @type {string} */ key) => {
-    const base = /** @type {HTMLMetaElement} */ (document.querySelector('meta[name=base]')).content
     setHints((await send(`${base}/profile/${key}`, { headers: { Accept: 'application/json' } })).body)
     setOpened(key)
   }

@@ -2,12 +2,11 @@ import { Bars } from './bars.js'
 import { numberText, rangesOf } from './histogram.js'
 import { html, render, useEffect, useState } from './htm.js'
 import { useNames } from './names.js'
+import { base, seed } from './page.js'
 import { send, shareToken, token } from './session.js'
 import { askForToken } from './session-control.js'
 
 const service = new URL('../..', import.meta.url).href
-const base = /** @type {HTMLMetaElement} */ (document.querySelector('meta[name=base]')).content
-const seed = /** @type {HTMLMetaElement | null} */ (document.querySelector('meta[name=seed]'))?.content
 const scheme = matchMedia('(prefers-color-scheme: dark)')
 
 /**

@@ -2,6 +2,7 @@ import { ActiveFilters, addressWith, Filters, Search } from './filters.js'
 import { TemplateForm } from './form.js'
 import { html, useState } from './htm.js'
 import { useNames } from './names.js'
+import { seed } from './page.js'
 import { passFocus, token } from './session.js'
 import {
   beginningOf,
@@ -130,7 +131,6 @@ function Empty({ template, create }) {
   const isFiltered = ['filter', 'q', 'id'].some((name) => new URLSearchParams(location.search).has(name))
   if (isFiltered)
     return html`<p class="empty">Nothing matches the filters. <a href=${location.pathname}>Show all</a></p>`
-  const seed = /** @type {HTMLMetaElement | null} */ (document.querySelector('meta[name=seed]'))?.content
   if (!template)
     return html`<p class="empty">There is nothing here yet. ${token() === '' ? 'Creating needs an access token.' : 'Your token does not permit creating anything here.'}</p>`
   return html`<div class="empty">

@@ -1,8 +1,7 @@
 import { useEffect, useState } from './htm.js'
+import { base } from './page.js'
 import { send } from './session.js'
 import { titleOf } from './values.js'
-
-const base = /** @type {HTMLMetaElement} */ (document.querySelector('meta[name=base]')).content
 
 /** Longest list that the service sends. */
 const MAXIMUM = 100

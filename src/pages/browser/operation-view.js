@@ -1,7 +1,7 @@
 import { html, useState } from './htm.js'
-import { CodeBlock, quoted } from './request-view.js'
-import { Formatted, Lazy, SchemaView, typeOf } from './schema-view.js'
-import { request, token } from './session.js'
+import { bodyText, CodeBlock, curlOf } from './request-view.js'
+import { Formatted, Lazy, referred, SchemaView, typeOf } from './schema-view.js'
+import { answerIn, request } from './session.js'
 
 /**
  * An operation of the OpenAPI document, and a form that sends it.
@@ -108,34 +108,29 @@ function requestOf({ method, path, parameters }, type, form) {
 /** @param {ReturnType<typeof requestOf>} asked */
 async function answerTo({ url, ...options }) {
   try {
-    const response = await request(url, { ...options, cache: 'no-store' })
-    const text = await response.text()
-    const isJson = /json/.test(response.headers.get('Content-Type') ?? '')
-    return { response, text: isJson && text !== '' ? JSON.stringify(JSON.parse(text), null, 2) : text }
+    return await answerIn(await request(url, { ...options, cache: 'no-store' }))
   } catch (error) {
-    return { text: String(error) }
+    return { failure: String(error) }
   }
 }
 
 /** @param {any} sent */
-function Result({ method, url, headers, body, answer: { response, text } }) {
-  const tokens = token() === '' ? [] : ['-H "Authorization: Bearer $TOKEN"']
-  const others = [...headers].map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`)
-  const parts = ['curl', method === 'GET' ? '' : `-X ${method}`, ...tokens, ...others, quoted(url)]
-  const curl = [...parts, body === undefined ? '' : `-d ${quoted(body)}`].filter(Boolean).join(' ')
-  if (!response) return html`<p class="error">No response: ${text}</p>`
-  const lines = [...response.headers].map(([name, value]) => `${name}: ${value}`).join('\n')
-  return html`<p><span class="status ${response.ok ? 'good' : 'bad'}">${response.status}</span></p>
+function Result({ answer, ...asked }) {
+  const { failure, status, headers } = answer
+  if (failure) return html`<p class="error">No response: ${failure}</p>`
+  const text = bodyText(answer)
+  const lines = [...headers].map(([name, value]) => `${name}: ${value}`).join('\n')
+  return html`<p><span class="status ${status < 400 ? 'good' : 'bad'}">${status}</span></p>
     ${text !== '' && html`<${CodeBlock} title="Response" text=${text} />`}
     <${CodeBlock} title="Response headers" text=${lines} />
-    <${CodeBlock} title="curl" text=${curl} />`
+    <${CodeBlock} title="curl" text=${curlOf(asked)} />`
 }
 
 /** Those of success, and the errors in one part that is closed. @param {{ responses: any, description: any }} properties */
 function Responses({ responses, description }) {
   const all = Object.entries(responses).map(([status, one]) => ({
     status,
-    response: one.$ref ? description.components.responses[one.$ref.split('/').at(-1)] : one,
+    response: referred(one, description),
   }))
   const errors = all.filter(({ status }) => !(Number(status) < 400))
   const causes = errors.flatMap(({ response }) => response.description.split('\n\n'))

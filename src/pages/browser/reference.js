@@ -1,14 +1,14 @@
 import { html, render, useEffect, useState } from './htm.js'
 import { OperationView } from './operation-view.js'
-import { Formatted, Lazy } from './schema-view.js'
-import { shareToken } from './session.js'
+import { base } from './page.js'
+import { Formatted, Lazy, referred } from './schema-view.js'
 
 /**
  * The operations of the OpenAPI document of this service, by tag. Each is rendered when it is opened.
  *
- * @param {{ description: any }} properties the OpenAPI document
+ * @param {{ description: any, operations: Entry[] }} properties the OpenAPI document, and its operations
  */
-function Reference({ description }) {
+function Reference({ description, operations: all }) {
   const [search, setSearch] = useState('')
   const [linked, setLinked] = useState(linkedOperation)
   useEffect(() => {
@@ -24,7 +24,7 @@ function Reference({ description }) {
   }, [linked])
   const { info, tags } = description
   const words = search.toLowerCase().split(/\s+/)
-  const found = operationsOf(description).filter(({ text }) => words.every((word) => text.includes(word)))
+  const found = all.filter(({ text }) => words.every((word) => text.includes(word)))
   const groups = tags.map((/** @type {any} */ { name, description: about }) => {
     const operations = found.filter(({ operation }) => operation.tags.includes(name))
     if (operations.length === 0) return null
@@ -62,12 +62,10 @@ function linkedOperation() {
  * @param {any} description
  * @returns {Entry[]}
  */
-function operationsOf({ paths, components }) {
-  const resolve = (/** @type {any} */ parameter) =>
-    parameter.$ref ? components.parameters[parameter.$ref.split('/').at(-1)] : parameter
-  return Object.entries(paths).flatMap(([path, { parameters = [], ...methods }]) =>
+function operationsOf(description) {
+  return Object.entries(description.paths).flatMap(([path, { parameters = [], ...methods }]) =>
     Object.entries(methods).map(([method, operation]) => {
-      const all = [...parameters, ...(operation.parameters ?? [])].map(resolve)
+      const all = [...parameters, ...(operation.parameters ?? [])].map((one) => referred(one, description))
       const text = [method, path, operation.summary, operation.operationId].join(' ').toLowerCase()
       return { method: method.toUpperCase(), path, operation, parameters: all, text }
     }),
@@ -75,12 +73,12 @@ function operationsOf({ paths, components }) {
 }
 
 const view = /** @type {HTMLElement} */ (document.querySelector('#view'))
-const base = /** @type {HTMLMetaElement} */ (document.querySelector('meta[name=base]')).content
-await shareToken()
 const response = await fetch(`${new URL(base).pathname}/openapi.json`)
 view.replaceChildren()
-if (response.ok) render(html`<${Reference} description=${await response.json()} />`, view)
-else
+if (response.ok) {
+  const description = await response.json()
+  render(html`<${Reference} ...${{ description, operations: operationsOf(description) }} />`, view)
+} else
   render(
     html`<h1>No description</h1><p role="alert">The service did not send it (${response.status}).</p>`,
     view,

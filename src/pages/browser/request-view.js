@@ -8,14 +8,13 @@ import { token } from './session.js'
  */
 export function RequestView({ url, answer: { body, text, headers } }) {
   const operation = JSON.parse(headers.get('GraphQL-Operation') ?? 'null')
-  const json = body === undefined ? text : JSON.stringify(body, null, 2)
+  const json = bodyText({ body, text })
   const graphql =
     operation && `${operation.query}\n\n# variables\n${JSON.stringify(operation.variables, null, 2)}`
-  const authorization = token() === '' ? '' : '-H "Authorization: Bearer $TOKEN" '
   return html`<details class="request">
     <summary>The request and its response</summary>
     <${CodeBlock} title="JSON" text=${json} />
-    <${CodeBlock} title="curl" text=${`curl ${authorization}${quoted(url)}`} />
+    <${CodeBlock} title="curl" text=${curlOf({ url })} />
     ${graphql && html`<${CodeBlock} title="GraphQL" text=${graphql} />`}
   </details>`
 }
@@ -55,7 +54,28 @@ async function copied(text) {
   return isCopied
 }
 
+/** The body of a response, indented if it is JSON. @param {{ body?: any, text: string }} answer */
+export function bodyText({ body, text }) {
+  return body === undefined ? text : JSON.stringify(body, null, 2)
+}
+
+/**
+ * The command that sends a request with the token of this session, which it reads from a variable.
+ *
+ * @param {{ url: string, method?: string, headers?: Iterable<[string, string]>, body?: string | undefined }} request
+ */
+export function curlOf({ url, method = 'GET', headers = [], body }) {
+  return [
+    'curl',
+    ...(method === 'GET' ? [] : ['-X', method]),
+    ...(token() === '' ? [] : ['-H "Authorization: Bearer $TOKEN"']),
+    ...[...headers].map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+    quoted(url),
+    ...(body === undefined ? [] : [`-d ${quoted(body)}`]),
+  ].join(' ')
+}
+
 /** @param {string} text */
-export function quoted(text) {
+function quoted(text) {
   return `'${text.replaceAll("'", "'\\''")}'`
 }

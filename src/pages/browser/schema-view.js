@@ -20,14 +20,27 @@ export function Formatted({ text = '' }) {
 }
 
 /**
+ * A part of the document, or the component that it refers to.
+ *
+ * @param {any} part
+ * @param {any} description the OpenAPI document
+ * @returns {any}
+ */
+export function referred(part, description) {
+  if (!part.$ref) return part
+  const [, ...path] = part.$ref.split('/')
+  return path.reduce((/** @type {any} */ at, /** @type {string} */ name) => at[name], description)
+}
+
+/**
  * A schema with everything it refers to resolved, and what it extends merged.
  *
  * @param {any} schema
  * @param {any} description the OpenAPI document
  * @returns {any}
  */
-export function resolved(schema, description) {
-  if (schema.$ref) return resolved(description.components.schemas[schema.$ref.split('/').at(-1)], description)
+function resolved(schema, description) {
+  if (schema.$ref) return resolved(referred(schema, description), description)
   const parts = (schema.allOf ?? []).map((/** @type {any} */ part) => resolved(part, description))
   const merge = (/** @type {any} */ one, /** @type {any} */ other) => ({
     ...one,

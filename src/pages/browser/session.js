@@ -106,7 +106,14 @@ export async function send(url, { method = 'GET', body, headers } = {}) {
   const all = new Headers(headers)
   if (!all.has('Accept')) all.set('Accept', 'application/prs.hal-forms+json, application/json;q=0.9')
   const sent = body === undefined ? {} : { body: JSON.stringify(body) }
-  const response = await request(url, { method, headers: all, cache: 'no-store', ...sent })
+  return answerIn(await request(url, { method, headers: all, cache: 'no-store', ...sent }))
+}
+
+/**
+ * @param {Response} response
+ * @returns {Promise<Answer>}
+ */
+export async function answerIn(response) {
   const text = await response.text()
   const isJson = /json/.test(response.headers.get('Content-Type') ?? '')
   return {
