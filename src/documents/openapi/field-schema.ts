@@ -19,6 +19,9 @@ export function schemaNamed(name: string): Schema {
   return { $ref: `#/components/schemas/${name}` }
 }
 
+/** A link in HAL. */
+export const LINK = schemaNamed('Link')
+
 export function listOf(name: string): Schema {
   return { type: 'array', items: schemaNamed(name) }
 }

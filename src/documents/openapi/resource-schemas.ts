@@ -13,6 +13,7 @@ import {
   fieldSchema,
   IDENTIFIER,
   inputFieldSchema,
+  LINK,
   objectSchema,
   type Schema,
   type Schemas,
@@ -23,8 +24,6 @@ type BodySettings = Pick<RestSettings, 'unknownFields'>
 
 /** HAL-FORMS adds this member if the token permits any of the requests. */
 const TEMPLATES = { _templates: schemaNamed('Templates') }
-
-const LINK = schemaNamed('Link')
 
 export function resourceSchemas(resources: readonly Resource[], settings: BodySettings): Schemas {
   const lists = resources.flatMap((resource) =>

@@ -2,6 +2,7 @@ import type { Resource } from '../../model/resource.ts'
 import { ERRORS, explanationsOf } from '../error-catalogue.ts'
 import {
   INTEGER,
+  LINK,
   listOf,
   objectSchema,
   type Schema,
@@ -92,8 +93,6 @@ export function sharedSchemas(resources: readonly Resource[]): Schemas {
     },
   }
 }
-
-const LINK = schemaNamed('Link')
 
 /** What all pages of lists have (SPEC §2.2). */
 function page(more: Schemas): Schema {
