@@ -1,5 +1,6 @@
 import type { Domain } from '../domain.ts'
 import { isAlwaysSet } from '../fields.ts'
+import type { ReferenceField } from '../kinds/reference.ts'
 import { HAL_RELATIONS, linkedFrom, nestedReferences, referenceLeaves } from '../relations.ts'
 import type { Resource } from '../resource.ts'
 import { accessProblems } from './access-problems.ts'
@@ -108,21 +109,26 @@ function targetProblems(resource: Resource, resources: readonly Resource[]): str
         isOwn && field.required === true,
         `${name} cannot be required: the first of ${path} has none to refer to`,
       ],
-      [
-        field.inverse !== undefined && !PATH.test(field.inverse),
-        `inverse of ${name}: a name has words of letters and digits, with hyphens between them, and begins with a letter`,
-      ],
-      [
-        field.inverse !== undefined && Object.hasOwn(HAL_RELATIONS, field.inverse),
-        `inverse of ${name}: ${field.inverse} is reserved`,
-      ],
-      [
-        field.inverse !== undefined &&
-          target !== undefined &&
-          linkNames(target, resources).filter((one) => one === field.inverse).length > 1,
-        `inverse of ${name}: ${field.to} have another link ${field.inverse}`,
-      ],
+      ...inverseProblems(name, field, target && linkNames(target, resources)),
       [isOwn && field.nested === true, `${name} cannot be nested: ${path} would be listed below themselves`],
     ])
   })
+}
+
+/** @param links of the target, which include the inverse itself */
+function inverseProblems(
+  name: string,
+  { inverse, to }: ReferenceField,
+  links: readonly string[] = [],
+): [boolean, string][] {
+  if (inverse === undefined) return []
+  const isRepeated = links.indexOf(inverse) < links.lastIndexOf(inverse)
+  return [
+    [
+      !PATH.test(inverse),
+      `inverse of ${name}: a name has words of letters and digits, with hyphens between them, and begins with a letter`,
+    ],
+    [Object.hasOwn(HAL_RELATIONS, inverse), `inverse of ${name}: ${inverse} is reserved`],
+    [isRepeated, `inverse of ${name}: ${to} have another link ${inverse}`],
+  ]
 }
