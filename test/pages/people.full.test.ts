@@ -148,6 +148,8 @@ test('a conflict shows the labels and names of the values that differ', async (t
   if (!page) return
   const form = page.locator('form.template')
   await page.getByRole('button', { name: 'Edit' }).click()
+  // Until the planets are read, the control is a text field.
+  await form.locator('select#field-destination_planet_id').waitFor()
   await form.getByLabel('Destination').selectOption({ label: 'My planet' })
   await form.getByLabel('Launch date').fill('2031-06-01T14:30')
   const launch = '2031-01-01T12:00:00.000Z'
