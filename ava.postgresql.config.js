@@ -5,7 +5,7 @@ import config from './ava.config.js'
 
 /** They use no database, or start their own, or a server wherever they run; or they test commands. */
 const INDEPENDENT = [
-  'test/suites/{commands,documents,graph-protocol,http,http-service,model,operations,service,tools,transfer}.ts',
+  'test/suites/{commands,documents,graph-protocol,http,http-service,model,operations,restricted-engine,service,tools,transfer}.ts',
   'test/{commands,pages,tools}/**',
   'test/**/*.full.test.ts',
   'test/database/{database,embedded-sessions}.test.ts',

@@ -1,0 +1,14 @@
+// @ts-check
+// What `npx ava --config ava.restricted.config.js` runs: the tests whose result depends on the database, on a PostgreSQL
+// server (TEST_DATABASE_URL) that lacks what a distributed engine lacks.
+import config from './ava.postgresql.config.js'
+
+/** They set up servers of their own, or look at what PostgreSQL alone has. */
+const INDEPENDENT = ['test/suites/restricted-engine.ts', 'test/restricted-engine/**']
+
+export default {
+  ...config,
+  files: [...config.files, ...INDEPENDENT.map((pattern) => `!${pattern}`)],
+  // The first, because modules that are loaded later connect to TEST_DATABASE_URL.
+  require: ['./test/dist/restricted-engine/start.js', ...config.require],
+}

@@ -1,0 +1,5 @@
+import '../restricted-engine/faults.test.ts'
+import '../restricted-engine/protocol.test.ts'
+import '../restricted-engine/restrictions.test.ts'
+import '../restricted-engine/sequences.test.ts'
+import '../restricted-engine/statements.test.ts'
