@@ -249,6 +249,55 @@ test('an address of a database can only have parameters that have an effect', (t
     t.notThrows(() => readSettings({ DATABASE_URL: `postgresql:///x?${query}` }), query)
 })
 
+test('several hosts, which libpq would try in turn, are a problem that says so', (t) => {
+  const problemOf = (environment: NodeJS.ProcessEnv) => problemsOf(environment).join()
+  for (const address of [
+    'postgresql://me:hush@a,b/x',
+    'postgresql://me:hush@a:5432,b:5433/x',
+    'postgres://[::1]:5432,[::2]:5432/x',
+    'postgresql://a,b',
+    'postgresql:///x?host=a,b',
+    'postgresql://a/x?port=5432,5433',
+  ]) {
+    t.regex(
+      problemOf({ DATABASE_URL: address }),
+      /^DATABASE_URL: must name one host; for several servers/,
+      address,
+    )
+    const replicas = problemOf({ DATABASE_REPLICA_URLS: `postgresql://c/x,${address}` })
+    t.regex(
+      replicas,
+      /^DATABASE_REPLICA_URLS: must be addresses separated by commas, each with one host$/,
+      address,
+    )
+  }
+  for (const query of ['target_session_attrs=read-write', 'hostaddr=127.0.0.1', 'load_balance_hosts=random'])
+    t.regex(
+      problemOf({ DATABASE_URL: `postgresql://a/x?${query}` }),
+      /unknown parameter (target|hostaddr|load_)/,
+    )
+  for (const one of [
+    'postgresql://me:1,2@a/x',
+    'postgresql://a/x?options=-c%20a%3D1,2',
+    'postgresql://[::1]/x',
+  ])
+    t.is(problemOf({ DATABASE_URL: one }), '', one)
+})
+
+test('variables with several hosts are a problem where they complete DATABASE_URL', (t) => {
+  const DATABASE_URL = 'postgresql:///x'
+  const problemOf = (environment: NodeJS.ProcessEnv) => problemsOf(environment).join()
+  t.regex(problemOf({ DATABASE_URL, PGHOST: 'a,b' }), /^PGHOST: must name one host/)
+  t.regex(problemOf({ DATABASE_URL, PGPORT: '1,2' }), /^PGPORT: must name one host/)
+  t.regex(
+    problemOf({ DATABASE_URL, PGTARGETSESSIONATTRS: 'primary' }),
+    /^PGTARGETSESSIONATTRS: has no effect/,
+  )
+  t.is(problemOf({ DATABASE_URL, PGHOST: 'a', PGPORT: '1', PGTARGETSESSIONATTRS: 'any' }), '')
+  t.is(problemOf({ DATABASE_URL: 'postgresql://a:1/x', PGHOST: 'a,b', PGPORT: '1,2' }), '')
+  t.is(problemOf({ PGHOST: 'a,b', PGTARGETSESSIONATTRS: 'primary' }), '', 'the embedded database')
+})
+
 test('all problems are reported together', (t) => {
   t.is(problemsOf({ PORT: 'x', API_VERSION: 'x', LOG_LEVEL: 'x', NODE_ENV: 'production' }).length, 4)
 })

@@ -158,9 +158,11 @@ function databaseAddress(desc: string) {
 }
 
 function databaseAddresses(desc: string) {
-  return makeValidator<readonly string[]>((given) =>
-    given.split(',').map((address) => checkedAddress(address.trim())),
-  )<readonly string[]>({ default: undefined, desc })
+  return makeValidator<readonly string[]>((given) => {
+    const addresses = given.split(',').map((address) => address.trim())
+    if (addresses.every((address) => address.includes('://'))) return addresses.map(checkedAddress)
+    throw new EnvError('must be addresses separated by commas, each with one host')
+  })<readonly string[]>({ default: undefined, desc })
 }
 
 function checkedAddress(address: string): string {

@@ -2,6 +2,7 @@ import { type CleanedEnv, type CleanOptions, cleanEnv } from 'envalid'
 import type { TokenSettings } from '../../http/auth/verify-token.ts'
 import { type Domain, inCamelCase } from '../../model/domain.ts'
 import { mapped } from '../../model/values.ts'
+import { environmentProblems } from './database-address.ts'
 import { choice, settingsTable } from './settings-table.ts'
 
 export class SettingsError extends Error {
@@ -33,7 +34,7 @@ export function readSettings(
   const ruleTable = mapped(domainSettings, ({ choices, description }) => choice(choices, description))
   const ruleSettings = cleanEnv(given, ruleTable, { reporter })
   const production = given['NODE_ENV'] === 'production'
-  problems.push(...tokenProblems(given, production), ...workerProblems(given))
+  problems.push(...tokenProblems(given, production), ...workerProblems(given), ...environmentProblems(given))
   if (problems.length > 0) throw new SettingsError(problems)
   const { apiNamespace, apiVersion, maxConnections, maxPageSize, otelExporterOtlpEndpoint, ...others } =
     inCamelCase(values) as SettingsInCamelCase
