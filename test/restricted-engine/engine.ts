@@ -19,6 +19,8 @@ export interface RestrictedEngine {
 export interface EngineOptions {
   readonly restrictions?: readonly Restriction[]
   readonly faults?: Partial<FaultRates>
+  /** Faults begin in a session with the first SQL that this matches; by default, at its start. */
+  readonly faultsSince?: RegExp
 }
 
 const NO_FAULTS: FaultRates = { seed: 1, aborts: 0, refusedCommits: 0, lostCommits: 0 }
@@ -30,7 +32,7 @@ const REQUESTS = { cancel: 80877102, tls: 80877103, encryption: 80877104 }
 export async function createRestrictedEngine(
   owner: Owner,
   server: string,
-  { restrictions = RESTRICTIONS, faults: rates }: EngineOptions = {},
+  { restrictions = RESTRICTIONS, faults: rates, faultsSince = /^/ }: EngineOptions = {},
 ): Promise<RestrictedEngine> {
   const target = new URL(server)
   const refused: string[] = []
@@ -38,6 +40,7 @@ export async function createRestrictedEngine(
   const options: SessionOptions = {
     restrictions,
     faults: new Faults({ ...NO_FAULTS, ...rates }),
+    faultsSince,
     refused: ({ name }, sql) => refused.push(`${name}: ${sql}`),
     failed: (fault) => faults.set(fault, (faults.get(fault) ?? 0) + 1),
   }

@@ -63,20 +63,24 @@ claim('a prepared statement that is ended can be executed again', async (t) => {
   t.is(outcomes.size, 2)
 })
 
-claim(
-  'a commit that is refused undoes its transaction, and the session goes on outside of one',
-  async (t) => {
-    const engine = await createEngine(t, { faults: { refusedCommits: 1 } })
-    const client = await engine.connect()
-    await client.query('BEGIN')
-    await client.query(INSERT)
-    t.is(await refusal(t, client.query('COMMIT')), '40001')
-    t.is(client.getTransactionStatus(), 'I')
-    t.is(await count(client), 0)
-    await client.query(INSERT)
-    t.is(await count(client), 1)
-  },
-)
+for (const queryMode of [undefined, 'extended'] as const) {
+  claim(
+    `a commit that is refused undoes its transaction, and ends it (${queryMode ?? 'simple'} protocol)`,
+    async (t) => {
+      const engine = await createEngine(t, { faults: { refusedCommits: 1 } })
+      const client = await engine.connect()
+      for (let round = 0; round < 2; round++) {
+        await client.query('BEGIN')
+        await client.query(INSERT)
+        t.is(await refusal(t, send(client, 'COMMIT', queryMode)), '40001')
+        t.is(client.getTransactionStatus(), 'I')
+        t.is(await count(client), 0)
+      }
+      await client.query(INSERT)
+      t.is(await count(client), 1)
+    },
+  )
+}
 
 claim('a commit whose connection is lost has either been executed or not', async (t) => {
   const engine = await createEngine(t, { faults: { lostCommits: 1 } })
@@ -86,7 +90,8 @@ claim('a commit whose connection is lost has either been executed or not', async
     const client = await engine.connect()
     await client.query('BEGIN')
     await client.query(INSERT)
-    await t.throwsAsync(client.query('COMMIT'), { message: /Connection terminated/ })
+    const queryMode = attempt % 2 === 0 ? 'extended' : undefined
+    await t.throwsAsync(send(client, 'COMMIT', queryMode), { message: /Connection terminated/ })
     found.add(await count(observer))
     await observer.query('DELETE FROM items')
   }

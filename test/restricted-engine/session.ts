@@ -9,7 +9,7 @@ import { COMMIT, NO_TRANSACTION, transactionAfter } from './transaction.ts'
 const FEATURE_NOT_SUPPORTED = '0A000'
 
 /** A distributed engine ends statements that read or write rows. Those that only set up a session cannot conflict. */
-const USES_ROWS = /^(?:select|with|insert|update|delete)\b.* (?:from|into|set|for (?:update|share)) /
+const USES_ROWS = /^(?:select|with|insert|update|delete)\b.* (?:from|into|set) /
 
 /** Of a statement that no client names. */
 const FAILING = 'restricted_engine_failing'
@@ -20,6 +20,8 @@ const ERROR_COLUMN = /restricted_engine_error_(\d+)/
 export interface SessionOptions {
   readonly restrictions: readonly Restriction[]
   readonly faults: Faults
+  /** Faults begin in a session with the first SQL that this matches. */
+  readonly faultsSince: RegExp
   /** Is told each restriction that refused a statement. */
   readonly refused: (restriction: Restriction, sql: string) => void
   /** Is told each fault. */
@@ -40,14 +42,24 @@ export class RestrictedSession {
   readonly #prepared = new Map<string, string>()
   readonly #portals = new Map<string, string>()
   readonly #errors: Message[] = []
-  #refusedCommits = 0
+  /** The commits whose refusal the server has yet to send, each with how many ReadyForQuery it sends besides the client's. */
+  readonly #refusedCommits: number[] = []
+  #superfluousReady = 0
+  /** As the server after an error in the extended protocol, until Sync. */
+  #isSkipping = false
   #closesAfterCommit = false
+  #hasFaults = false
   #held: Message | undefined
 
   constructor(private readonly options: SessionOptions) {}
 
   fromClient(message: Message): Passed {
-    switch (typeOf(message)) {
+    const type = typeOf(message)
+    if (this.#isSkipping && type !== 'S') return []
+    switch (type) {
+      case 'S':
+        this.#isSkipping = false
+        return [message]
       case 'Q':
         return this.#query(message)
       case 'P':
@@ -58,7 +70,7 @@ export class RestrictedSession {
         return [message]
       }
       case 'E':
-        return [this.#execute(message)]
+        return this.#execute(message)
       default:
         return [message]
     }
@@ -69,13 +81,17 @@ export class RestrictedSession {
     this.#held = undefined
     const type = typeOf(message)
     if (type === 'C' && this.#closesAfterCommit) return 'close'
-    if (type === 'C' && this.#refusedCommits > 0 && message.toString('latin1', 5, 13) === 'ROLLBACK') {
+    if (type === 'C' && this.#refusedCommits.length > 0 && textsOf(message, 1)[0] === 'ROLLBACK') {
       this.#held = message
+      return []
+    }
+    if (type === 'Z' && this.#superfluousReady > 0) {
+      this.#superfluousReady--
       return []
     }
     const [, index] = (type === 'E' && ERROR_COLUMN.exec(message.toString('latin1'))) || []
     if (index === undefined) return held ? [held, message] : [message]
-    if (held) this.#refusedCommits--
+    if (held) this.#superfluousReady += this.#refusedCommits.shift() as number
     return [this.#errors[Number(index)] as Message]
   }
 
@@ -100,15 +116,18 @@ export class RestrictedSession {
     return cached === sql ? message : parseMessage(name, cached, after(message, [name, sql]))
   }
 
-  #execute(message: Message): Message {
+  #execute(message: Message): Passed {
     const [portal = ''] = textsOf(message, 1)
     const words = this.#portals.get(portal) ?? ''
+    if (COMMIT.test(words)) return this.#commit(message)
     const state = this.#abortOf(words)
-    return state ? parseMessage(FAILING, this.#failing(state, 'the engine has ended the statement')) : message
+    return [
+      state ? parseMessage(FAILING, this.#failing(state, 'the engine has ended the statement')) : message,
+    ]
   }
 
   #commit(message: Message): Passed {
-    const fault = this.options.faults.ofCommit()
+    const fault = this.#hasFaults ? this.options.faults.ofCommit() : undefined
     if (!fault) return [message]
     this.options.failed(`commit ${fault}`)
     if (fault === 'lost before') return 'close'
@@ -116,12 +135,14 @@ export class RestrictedSession {
       this.#closesAfterCommit = true
       return [message]
     }
-    this.#refusedCommits++
+    // The server sends a ReadyForQuery after a Query, and another one after the client's Sync.
+    this.#isSkipping = typeOf(message) === 'E'
+    this.#refusedCommits.push(this.#isSkipping ? 1 : 0)
     return [queryMessage(`ROLLBACK; ${this.#failing('40001', 'the engine has refused the commit')}`)]
   }
 
   #abortOf(words: string): string | undefined {
-    const state = USES_ROWS.test(words) ? this.options.faults.ofStatement() : undefined
+    const state = this.#hasFaults && USES_ROWS.test(words) ? this.options.faults.ofStatement() : undefined
     if (state) this.options.failed(state)
     return state
   }
@@ -129,6 +150,7 @@ export class RestrictedSession {
   /** What the engine says to the first statement that it does not support; undefined if it supports all of them. */
   #refusalOf(sql: string): string | undefined {
     let transaction = this.#transaction
+    this.#hasFaults ||= this.options.faultsSince.test(sql)
     for (const statement of statementsOf(sql)) {
       const restriction = restrictionOf(this.options.restrictions, statement, transaction)
       if (restriction) {

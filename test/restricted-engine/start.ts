@@ -16,6 +16,8 @@ const seed = Number(process.env['TEST_ENGINE_SEED'] ?? process.pid)
 const engine = await createRestrictedEngine({ teardown: () => {} }, server, {
   restrictions: RESTRICTIONS.filter(({ name }) => !allowed.includes(name)),
   faults: { seed, aborts: rate, refusedCommits: rate },
+  // The statement that sets up the service's sessions (src/database/session.ts). Tests do not repeat their own statements.
+  faultsSince: /\bset_config\(.*;COMMIT$/s,
 })
 
 process.env['TEST_DATABASE_URL'] = engine.address
