@@ -65,12 +65,15 @@ export function refusalOf(error: unknown) {
   if (error instanceof pg.DatabaseError) {
     return { state: error.code ?? '', constraint: error.constraint ?? '' }
   }
-  if (!(error instanceof PrismaClientKnownRequestError)) return { state: '', constraint: '' }
-  // PostgreSQL's error, as the driver adapter passes it on.
-  const { cause = {} } = (error.meta?.['driverAdapterError'] ?? {}) as {
+  const isOfPrisma = error instanceof PrismaClientKnownRequestError
+  // PostgreSQL's error, as the driver adapter passes it on. Prisma wraps all but that of a COMMIT.
+  const passedOn = isOfPrisma ? error.meta?.['driverAdapterError'] : error
+  const { name, cause = {} } = (passedOn ?? {}) as {
+    name?: string
     cause?: { originalCode?: string; constraint?: { index?: string } }
   }
+  if (!isOfPrisma && name !== 'DriverAdapterError') return { state: '', constraint: '' }
   // P2034: serialization_failure.
-  const state = cause.originalCode ?? (error.code === 'P2034' ? '40001' : '')
+  const state = cause.originalCode ?? (isOfPrisma && error.code === 'P2034' ? '40001' : '')
   return { state, constraint: cause.constraint?.index ?? '' }
 }

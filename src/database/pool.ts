@@ -5,6 +5,7 @@ import { inSpan, requestTimings } from '../observability/observation.ts'
 import { SERVICE_NAME } from '../observability/service-name.ts'
 import { AbandonedSessions } from './abandoned-sessions.ts'
 import type { DatabaseUse } from './client.ts'
+import { repeatAfterConflicts } from './conflicts.ts'
 import type { Connection } from './connection.ts'
 import { connectionError, type FailureReason, failureReason } from './errors.ts'
 import { isPooled, SESSION_PROCESS, sendPreceded, sendSetUp } from './pooler.ts'
@@ -61,8 +62,9 @@ class WatchedPool extends pg.Pool {
     }
   }
 
+  /** Outside of a transaction, a statement that a conflict has undone is repeated. */
   override query(...parameters: unknown[]): never {
-    return this.#send(parameters) as never
+    return repeatAfterConflicts(() => this.#send(parameters)) as never
   }
 
   async #send(parameters: unknown[]): Promise<unknown> {

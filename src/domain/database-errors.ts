@@ -1,3 +1,4 @@
+import { isConflict } from '../database/conflicts.ts'
 import { prismaError, refusalOf } from '../database/errors.ts'
 import { DomainError, errorAt } from '../model/errors.ts'
 import { type Resource, tableName } from '../model/resource.ts'
@@ -15,13 +16,10 @@ const DATA_EXCEPTION = '22'
 /** PostgreSQL's program_limit_exceeded: a value does not fit into an entry of its index. */
 const LIMIT_EXCEEDED = '54000'
 
-/** PostgreSQL's serialization_failure and deadlock_detected. */
-const WRITE_CONFLICTS = ['40001', '40P01']
-
 /** Maps an error to a conflict, a duplicate value, a missing parent, an invalid stored row or SERVICE_UNAVAILABLE. */
 export function writeError(error: unknown, resource: Resource): unknown {
   const { state, constraint } = refusalOf(error)
-  if (WRITE_CONFLICTS.includes(state)) return new WriteConflict()
+  if (isConflict(error)) return new WriteConflict()
   if (FOREIGN_KEY_VIOLATIONS.includes(state)) return unknownReference(resource, constraint)
   const computed = computedProblem(resource, state, constraint)
   if (computed) return computed
@@ -61,13 +59,13 @@ function tooLongForIndex({ leaves }: Resource): DomainError {
 export function refuseToGoOn({ transaction }: WriteContext, error: unknown): void {
   const { state } = refusalOf(error)
   if (!transaction || state === '') return
-  if (!transaction.hasSavepoints || WRITE_CONFLICTS.includes(state)) throw new TransactionEnded()
+  if (!transaction.hasSavepoints || isConflict(error)) throw new TransactionEnded()
 }
 
 /** Like {@link writeError}, for a deletion: the resource can be in use. */
 export function deletionError(error: unknown, resources: readonly Resource[]): unknown {
   const { state, constraint } = refusalOf(error)
-  if (WRITE_CONFLICTS.includes(state)) return new WriteConflict()
+  if (isConflict(error)) return new WriteConflict()
   if (!FOREIGN_KEY_VIOLATIONS.includes(state)) return checkViolation(error)
   const user = resources.find(({ path }) => constraint.startsWith(`${tableName(path)}_`))
   const message = `It cannot be deleted while ${user?.path ?? 'other resources'} refer to it.`

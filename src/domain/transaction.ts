@@ -1,7 +1,7 @@
+import { isConflict, repeatAfterConflicts } from '../database/conflicts.ts'
 import type { DatabaseClient } from '../database/database-client.ts'
 import { rejectUnavailable } from '../database/errors.ts'
 import { authorStatement } from '../database/sql/author.ts'
-import { DomainError } from '../model/errors.ts'
 import type { SharedTransaction, WriteContext } from './context.ts'
 
 /** Another request has changed the same data. The write is repeated; callers never receive this error. */
@@ -12,24 +12,14 @@ export class ParentNotFound extends Error {}
 /** The transaction cannot continue, because of another request or an error without a savepoint. It is repeated. */
 export class TransactionEnded extends Error {}
 
-/** Each conflict means that another request succeeded, so this many in a row indicate a fault. */
-const MAXIMUM_ATTEMPTS = 200
+/** Repeats a write until it has no conflict. Without preconditions, a write never fails because of another request. */
+export function retry<Result>(write: () => Promise<Result>): Promise<Result> {
+  return repeatAfterConflicts(write, (error) => error instanceof WriteConflict)
+}
 
-/**
- * Repeats a write until it has no conflict. Without preconditions, a write never fails because of another request.
- *
- * @throws {DomainError} SERVICE_UNAVAILABLE (503) after too many conflicts
- */
-export async function retry<Result>(write: () => Promise<Result>): Promise<Result> {
-  for (let attempts = 0; attempts < MAXIMUM_ATTEMPTS; attempts++) {
-    try {
-      return await write()
-    } catch (error) {
-      if (!(error instanceof WriteConflict)) throw error
-    }
-  }
-  const message = 'Too many requests are changing this resource at the same time; try again.'
-  throw new DomainError('SERVICE_UNAVAILABLE', message)
+/** Whether the transaction cannot continue after this error of a write or a read. */
+export function endsTransaction(error: unknown): boolean {
+  return error instanceof TransactionEnded || isConflict(error)
 }
 
 type Context = Pick<WriteContext, 'caller' | 'client' | 'transaction'>
@@ -66,7 +56,7 @@ export function inOneTransaction<Result>(
     } catch (error) {
       if (error instanceof RolledBack) return error.result as Result
       hasSavepoints = true
-      if (error instanceof TransactionEnded) throw new WriteConflict()
+      if (endsTransaction(error)) throw new WriteConflict()
       return rejectUnavailable(error)
     }
   })
@@ -80,15 +70,20 @@ export function transact<Result>(
   return begin(context, work).catch(rejectUnavailable)
 }
 
-/** Rules may write before the write that names its author. */
-function begin<Result>(
+/** Rules may write before the write that names its author. A conflict can end the transaction up to its commit. */
+async function begin<Result>(
   { caller, client, transaction }: Context,
   work: (client: DatabaseClient) => Promise<Result>,
 ): Promise<Result> {
-  return client.transaction(async (inside) => {
-    if (!transaction) await inside.$rows(authorStatement(caller.identity))
-    return work(inside)
-  })
+  try {
+    return await client.transaction(async (inside) => {
+      if (!transaction) await inside.$rows(authorStatement(caller.identity))
+      return work(inside)
+    })
+  } catch (error) {
+    if (isConflict(error)) throw transaction ? new TransactionEnded() : new WriteConflict()
+    throw error
+  }
 }
 
 /** Locks keys until the end of the transaction. All transactions lock them in the same order. */

@@ -1,5 +1,5 @@
 import type { ExecutionResult, OperationDefinitionNode } from 'graphql'
-import { inOneTransaction, TransactionEnded } from '../../domain/transaction.ts'
+import { endsTransaction, inOneTransaction, TransactionEnded } from '../../domain/transaction.ts'
 import { executeInOrder } from '../../domain/write-order.ts'
 import { type GraphContext, inTransaction } from './context.ts'
 import { causeOf } from './errors.ts'
@@ -33,7 +33,7 @@ export async function executeTogether(
 ): Promise<ExecutionResult[]> {
   const { access, caller, connections, domain, slot } = context
   const goesOn = ({ errors = [] }: ExecutionResult) => {
-    if (errors.some((error) => causeOf(error) instanceof TransactionEnded)) throw new TransactionEnded()
+    if (errors.some((error) => endsTransaction(causeOf(error)))) throw new TransactionEnded()
     slot.throwIfLate()
     return !isAtomic || errors.length === 0
   }

@@ -1,0 +1,81 @@
+import test, { type ExecutionContext } from 'ava'
+import { createDatabaseOn, findServer } from '../helpers/database/postgres-server.ts'
+import type { Answer, Client, Json } from '../helpers/service/client.ts'
+import { startTestService } from '../helpers/service/service.ts'
+import { createRestrictedEngine } from './engine.ts'
+import type { FaultRates } from './faults.ts'
+
+const server = findServer((reason) => console.log(`restricted engine: ${reason}`))
+const claim = server ? test : test.skip
+
+/** The statement that sets up a session of the service (src/database/session.ts). */
+const SET_UP = /\bset_config\(.*;COMMIT$/s
+
+/** A service whose statements and commits fail at these rates, once it has started. */
+async function startOnEngine(t: ExecutionContext, rates: Partial<FaultRates>) {
+  const database = await createDatabaseOn(server as string, t)
+  const engine = await createRestrictedEngine(t, database, { faults: rates, faultsSince: SET_UP })
+  const service = await startTestService(t, { databaseUrl: engine.address, databasePoolSize: 4 })
+  return { engine, ...service }
+}
+
+const species = (name: string) => ({ scientific_name: name, planet_origin: `Planet of ${name}` })
+
+/** Every kind of write and read, whose statuses depend on nothing but these requests. */
+async function work({ get, post, put, patch, delete: remove, graphql }: Client, name: string) {
+  const answers: Answer[] = []
+  const ask = async (answer: Promise<Answer>) => {
+    answers.push(await answer)
+    return answers.at(-1) as Answer
+  }
+  await ask(put(`/planets/${name}`, { id: name, name }))
+  const { body } = await ask(post('/species', species(name), { 'idempotency-key': name }))
+  await ask(patch(`/species/${body.id}`, { habitat: 'cave' }, { 'if-match': `"${body.id}:1"` }))
+  await ask(get(`/species?filter=scientific_name:${name}`))
+  const operations = [1, 2, 3].map((number) => ({
+    method: 'POST',
+    path: `/planets/${name}/moons`,
+    body: { name: `${name} ${number}` },
+  }))
+  await ask(post('/batch', { operations }))
+  const { data } = await graphql(`mutation @atomic {
+    patchPlanet(id: "${name}", patch: { hostStar: "Sol" }) { planet { moons { totalCount } } }
+    deletePlanet(id: "${name}") { outcome }
+  }`)
+  await ask(remove(`/species/${body.id}`))
+  const statuses = answers.map(({ status, body }) => body?.results?.map((one: Json) => one.status) ?? status)
+  return [...statuses, data?.patchPlanet.planet.moons.totalCount, data?.deletePlanet.outcome]
+}
+
+claim('statements and commits that the engine ends are repeated, so that no caller notices', async (t) => {
+  const { writer, engine } = await startOnEngine(t, { seed: 5, aborts: 0.05, refusedCommits: 0.1 })
+  const names = Array.from({ length: 24 }, (_, index) => `p${index}`)
+  const found = await Promise.all(names.map((name) => work(writer, name)))
+  for (const statuses of found)
+    t.deepEqual(statuses, [201, 201, 204, 200, [201, 201, 201], 204, 3, 'DELETED'])
+  for (const fault of ['40001', '40P01', 'commit refused']) t.true((engine.faults.get(fault) ?? 0) > 0, fault)
+})
+
+claim('a commit of unknown outcome is sent once; the caller repeats the request with its key', async (t) => {
+  const { writer, engine } = await startOnEngine(t, { seed: 4, lostCommits: 0.6 })
+  const lost = () => [...engine.faults].filter(([fault]) => fault.startsWith('commit lost'))
+  let unknown = 0
+  let number = 0
+  for (; lost().length < 2 && number < 40; number++) {
+    const create = () => writer.post('/species', species(`s${number}`), { 'idempotency-key': `k${number}` })
+    let created = await create()
+    for (; created.status === 503; created = await create()) unknown++
+    t.is(created.status, 201)
+  }
+  t.deepEqual(
+    lost()
+      .map(([fault]) => fault)
+      .sort(),
+    ['commit lost after', 'commit lost before'],
+  )
+  t.is(
+    lost().reduce((sum, [, times]) => sum + times, 0),
+    unknown,
+  )
+  t.is((await writer.get('/species')).body.total_count, number)
+})
