@@ -190,12 +190,15 @@ for (const [what, { prepare, deletion, creation }] of Object.entries(CONFLICTS))
       const one = await pool.connect()
       await one.query('BEGIN')
       await one.query(deletion)
-      const created = t.throwsAsync(pool.query(creation), { code: '40001' })
+      // The pool would repeat it.
+      const other = await pool.connect()
+      const created = t.throwsAsync(other.query(creation), { code: '40001' })
       // Until the creation waits for the deletion. Earlier, it would not wait, and there would be no error.
       while ((await waiting()) === 0) await delay(10)
       await one.query('COMMIT')
       one.release()
       await created
+      other.release()
       t.deepEqual((await pool.query(creation)).rows, [{ version: 2 }])
 
       async function waiting(): Promise<number> {
