@@ -21,6 +21,8 @@ export interface EngineOptions {
   readonly faults?: Partial<FaultRates>
   /** Faults begin in a session with the first SQL that this matches; by default, at its start. */
   readonly faultsSince?: RegExp
+  /** Is told what the engine has refused, or failed. */
+  readonly note?: (what: string) => void
 }
 
 const NO_FAULTS: FaultRates = { seed: 1, aborts: 0, refusedCommits: 0, lostCommits: 0 }
@@ -32,7 +34,7 @@ const REQUESTS = { cancel: 80877102, tls: 80877103, encryption: 80877104 }
 export async function createRestrictedEngine(
   owner: Owner,
   server: string,
-  { restrictions = RESTRICTIONS, faults: rates, faultsSince = /^/ }: EngineOptions = {},
+  { restrictions = RESTRICTIONS, faults: rates, faultsSince = /^/, note }: EngineOptions = {},
 ): Promise<RestrictedEngine> {
   const target = new URL(server)
   const refused: string[] = []
@@ -41,15 +43,22 @@ export async function createRestrictedEngine(
     restrictions,
     faults: new Faults({ ...NO_FAULTS, ...rates }),
     faultsSince,
-    refused: ({ name }, sql) => refused.push(`${name}: ${sql}`),
-    failed: (fault) => faults.set(fault, (faults.get(fault) ?? 0) + 1),
+    refused({ name }, sql) {
+      const statement = `${name}: ${sql.replace(/\s+/g, ' ').slice(0, 300)}`
+      refused.push(statement)
+      note?.(`refused ${statement}`)
+    },
+    failed(fault) {
+      faults.set(fault, (faults.get(fault) ?? 0) + 1)
+      note?.(`failed with ${fault}`)
+    },
   }
   const sockets = new Set<Socket>()
   const listener = createServer({ noDelay: true }, (near) => {
     const far = connect({ host: target.hostname, port: Number(target.port || 5432), noDelay: true })
     for (const [socket, other] of [[near, far] as const, [far, near] as const]) {
       sockets.add(socket)
-      // The tests of a process end while their connections are open.
+      // The process ends while connections are open.
       socket.unref()
       socket.on('error', () => {})
       socket.on('end', () => other.end())

@@ -1,8 +1,10 @@
 // Loaded first by each process of tests with ava.restricted.config.js: puts a restricted engine in front of TEST_DATABASE_URL.
 // TEST_ENGINE_ALLOWS names restrictions to leave out, with a semicolon between them; TEST_ENGINE_ABORTS is the rate of
 // statements and commits that the engine ends (0.02, for instance), and TEST_ENGINE_SEED chooses them.
-import { createRestrictedEngine } from './engine.ts'
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
 import { RESTRICTIONS } from './restrictions.ts'
+import type { ThreadData, ThreadMessage } from './thread.ts'
 
 const server = process.env['TEST_DATABASE_URL']
 if (!server) throw new Error('Set TEST_DATABASE_URL to a PostgreSQL server.')
@@ -13,20 +15,24 @@ if (unknown.length > 0) throw new Error(`TEST_ENGINE_ALLOWS: no restriction is c
 
 const rate = Number(process.env['TEST_ENGINE_ABORTS'] ?? 0)
 const seed = Number(process.env['TEST_ENGINE_SEED'] ?? process.pid)
-const engine = await createRestrictedEngine({ teardown: () => {} }, server, {
-  restrictions: RESTRICTIONS.filter(({ name }) => !allowed.includes(name)),
-  faults: { seed, aborts: rate, refusedCommits: rate },
+const workerData: ThreadData = {
+  server,
+  allowed,
+  faults: { seed, aborts: rate, refusedCommits: rate, lostCommits: 0 },
   // The statement that sets up the service's sessions (src/database/session.ts). Tests do not repeat their own statements.
   faultsSince: /\bset_config\(.*;COMMIT$/s,
-})
-
-process.env['TEST_DATABASE_URL'] = engine.address
+}
+const thread = new Worker(new URL('../dist/restricted-engine/thread.js', import.meta.url), { workerData })
+const [{ address }] = (await once(thread, 'message')) as [ThreadMessage]
+process.env['TEST_DATABASE_URL'] = address
 // Templates that other runs have made on the server came into being without the restrictions.
 process.env['TEST_ENGINE'] = 'restricted'
 
+const times = new Map<string, number>()
+thread.on('message', ({ noted = '' }: ThreadMessage) => times.set(noted, (times.get(noted) ?? 0) + 1))
 process.on('exit', () => {
-  for (const statement of engine.refused)
-    console.error(`Refused: ${statement.replace(/\s+/g, ' ').slice(0, 300)}`)
-  if (engine.faults.size > 0)
-    console.error(`Faults (TEST_ENGINE_SEED=${seed}):`, Object.fromEntries(engine.faults))
+  if (times.size > 0) console.error(`The engine (TEST_ENGINE_SEED=${seed}) has`)
+  for (const [noted, count] of times) console.error(`  ${noted}${count > 1 ? ` (${count} times)` : ''}`)
 })
+// A process ends while its engine runs. A listener of messages would keep it.
+thread.unref()
