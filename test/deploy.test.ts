@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import test from 'ava'
 import { parse } from 'yaml'
 import { settingsTable } from '../src/service/settings/settings-table.ts'
+import type { Json } from './helpers/service/client.ts'
 import { startTestService } from './helpers/service/service.ts'
 
 /** All strings below a value with this key, as in the `expr` of alerts and of panels. */
@@ -52,6 +53,25 @@ test('compose.yaml sets only settings of the service, and does not publish it be
   for (const { volumes = [] } of Object.values(services) as { volumes?: string[] }[])
     for (const volume of volumes)
       if (volume.startsWith('./')) await t.notThrowsAsync(access(volume.split(':')[0] as string), volume)
+})
+
+test('the nodes of YugabyteDB join one that exists, are of one version, and are for this machine only', async (t) => {
+  // Parsed as Compose does, with the merge keys of YAML 1.1.
+  const text = await readFile('deploy/yugabyte/compose.yaml', 'utf8')
+  const { services, volumes } = parse(text, { merge: true })
+  const nodes = Object.entries<Record<string, Json>>(services)
+  t.is(nodes.length, 3)
+  t.regex(nodes[0]?.[1]['image'], /:2025\.2\.\d+\.\d+-b\d+$/)
+  for (const [name, node] of nodes) {
+    const { image, hostname, command, environment, depends_on, ports, volumes: mounts } = node
+    t.deepEqual([image, hostname], [nodes[0]?.[1]['image'], name])
+    t.true(command[2].includes('--base_dir=/home/yugabyte/yb_data'))
+    const joined = environment?.JOIN.replace('--join=', '')
+    t.true(name === nodes[0]?.[0] ? joined === undefined : joined in services, joined)
+    for (const needed of Object.keys(depends_on ?? {})) t.true(needed in services)
+    for (const port of ports) t.true(port.startsWith('127.0.0.1:'))
+    for (const mount of mounts) t.true(mount.split(':')[0] in volumes)
+  }
 })
 
 test('the Dockerfile copies what exists or is built, and .dockerignore leaves it in', async (t) => {

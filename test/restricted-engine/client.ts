@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
 import pg, { type QueryConfig, type QueryResult } from 'pg'
 import { createServerDatabase } from '../helpers/database/database.ts'
+import { takeTurn } from '../helpers/process/turns.ts'
 import { createRestrictedEngine, type EngineOptions, type RestrictedEngine } from './engine.ts'
 
 /** What the examples of the restrictions refer to. */
@@ -26,6 +27,7 @@ export function createEngines(server: string | undefined) {
     for (const release of releases) await release()
   })
   return async (t: ExecutionContext, options: EngineOptions = {}): Promise<TestEngine> => {
+    await takeTurn(t)
     database ??= createServerDatabase(server as string, owner)
     const schema = `test_${randomBytes(4).toString('hex')}`
     const open = async (connectionString: string) => {
