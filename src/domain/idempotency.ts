@@ -83,8 +83,9 @@ const CLAIM = `INSERT INTO idempotency_keys AS known (subject, collection, paren
 
 const STORE = `UPDATE idempotency_keys SET answer = $5::jsonb WHERE ${ADDRESS}`
 
-const DELETE_EXPIRED = `DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
-  SELECT ctid FROM idempotency_keys WHERE created_date < $1::timestamptz LIMIT $2)) RETURNING key`
+const DELETE_EXPIRED = `DELETE FROM idempotency_keys WHERE (subject, collection, parent_id, key) IN (
+  SELECT subject, collection, parent_id, key FROM idempotency_keys WHERE created_date < $1::timestamptz LIMIT $2)
+  RETURNING key`
 
 /** Keys created before this time have expired. */
 function expiry(hours: number): string {

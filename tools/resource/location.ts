@@ -13,6 +13,7 @@ export const ENGINE = {
     renew_unique_indexes: repositoryPath('prisma/engine/renew_unique_indexes.sql'),
     record_authors: repositoryPath('prisma/engine/record_authors.sql'),
     record_states_before: repositoryPath('prisma/engine/record_states_before.sql'),
+    row_triggers: repositoryPath('prisma/engine/row_triggers.sql'),
   },
   schema: repositoryPath('prisma/engine/schema.prisma'),
 }

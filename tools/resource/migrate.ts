@@ -69,10 +69,14 @@ export async function planUpdate(
   return { files, schema: after, explanation, refusals: linesOf(plan.refused) }
 }
 
-/** What a domain lacks of the engine. An addition creates a table or a function of its name. */
+/** What a domain lacks of the engine. An addition has its name, or creates a table or a function of its name. */
 async function engineMigrations(existing: readonly Migration[], now: Date): Promise<Migration[]> {
   const parts = Object.entries(ENGINE.additions).filter(
-    ([name]) => !existing.some(({ sql }) => new RegExp(`CREATE (TABLE|FUNCTION) "?${name}\\b`).test(sql)),
+    ([name]) =>
+      !existing.some(
+        ({ name: folder, sql }) =>
+          folder.endsWith(`_${name}`) || new RegExp(`CREATE (TABLE|FUNCTION) "?${name}\\b`).test(sql),
+      ),
   )
   if (existing.length === 0) parts.unshift(['engine', ENGINE.migration])
   const added: Migration[] = []

@@ -13,7 +13,6 @@ export async function rowCountProblems(client: DatabaseClient, resources: readon
   )
 }
 
-/** Writes to the collections wait until they are recounted. */
 export async function repairRowCounts(client: DatabaseClient, resources: readonly Resource[]) {
   const wrong = await wrongCounts(client, resources)
   for (const { table } of wrong) await client.$rows({ text: 'SELECT recount_rows($1)', values: [table] })

@@ -40,18 +40,10 @@ const FEATURES: Readonly<Record<string, string>> = {
       EXECUTE FUNCTION halgraph_probe_before('argument');
     INSERT INTO halgraph_probe (id) VALUES ('row');
     SELECT 1 / count(*) FROM halgraph_probe WHERE value = '"argument"'`,
-  'statement triggers with transition tables (REFERENCING)': `
-    CREATE FUNCTION halgraph_probe_after() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-      INSERT INTO halgraph_probe_owned SELECT id FROM added; RETURN NULL; END $$;
-    CREATE TRIGGER probe_after AFTER INSERT ON halgraph_probe REFERENCING NEW TABLE AS added
-      FOR EACH STATEMENT EXECUTE FUNCTION halgraph_probe_after();
-    INSERT INTO halgraph_probe (id) VALUES ('statement');
-    SELECT 1 / count(*) FROM halgraph_probe_owned`,
   'triggers of TRUNCATE': `CREATE FUNCTION halgraph_probe_truncate() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN RETURN NULL; END $$;
     CREATE TRIGGER probe_truncate BEFORE TRUNCATE ON halgraph_probe FOR EACH STATEMENT
       EXECUTE FUNCTION halgraph_probe_truncate()`,
-  'LOCK TABLE': 'LOCK TABLE halgraph_probe IN SHARE ROW EXCLUSIVE MODE',
   'row locks, with SKIP LOCKED': `SELECT id FROM halgraph_probe FOR SHARE;
     SELECT id FROM halgraph_probe LIMIT 1 FOR UPDATE SKIP LOCKED`,
   'ON CONFLICT DO UPDATE': `INSERT INTO halgraph_probe (id) VALUES ('row')
