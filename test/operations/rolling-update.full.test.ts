@@ -4,7 +4,7 @@ import { createDatabaseOn, findServer } from '../helpers/database/postgres-serve
 import { send } from '../helpers/load/load.ts'
 import { runRollingLoad } from '../helpers/load/rolling-load.ts'
 import { startBalancer } from '../helpers/process/balancer.ts'
-import { freePort } from '../helpers/process/free-port.ts'
+import { reservePort } from '../helpers/process/free-port.ts'
 import { startHaproxy } from '../helpers/process/haproxy.ts'
 import { startProcess } from '../helpers/service/service-process.ts'
 
@@ -13,14 +13,18 @@ const PROCESSES = 3
 /** So that each state of the fleet lasts for a while. */
 const BETWEEN_MILLISECONDS = 1_000
 
-/** Resolves when a proxy passes requests to a process that is ready. */
+/** Responses one after the other, by which a proxy has checked each process: HAProxy takes all for ready at first. */
+const RESPONSES = 20
+
+/** Resolves when a proxy passes requests only to processes that are ready. */
 async function untilReady(origin: string): Promise<void> {
-  const isReady = () =>
-    fetch(`${origin}/health/ready`).then(
+  for (let responses = 0; responses < RESPONSES; await delay(100)) {
+    const isReady = await fetch(`${origin}/health/ready`).then(
       ({ ok }) => ok,
       () => false,
     )
-  while (!(await isReady())) await delay(100)
+    responses = isReady ? responses + 1 : 0
+  }
 }
 
 /** Replaces each process under load, through a proxy, and compares what clients have seen with what is stored. */
@@ -36,18 +40,20 @@ async function updateUnderLoad(
       { DATABASE_URL: databaseUrl, PORT: String(port), DATABASE_TIMEOUT: '60000', KEEP_ALIVE_SECONDS: '75' },
       t,
     )
-  const ports = await Promise.all(Array.from({ length: 2 * PROCESSES }, freePort))
-  const [former, next] = [ports.slice(0, PROCESSES), ports.slice(PROCESSES)]
-  const processes = former.map(start)
-  await Promise.all(processes.map(({ origin }) => origin))
-  const proxy = await startProxy(t, ports)
+  const next = await Promise.all(Array.from({ length: PROCESSES }, () => reservePort(t)))
+  const processes = Array.from({ length: PROCESSES }, () => start(0))
+  const origins = await Promise.all(processes.map(({ origin }) => origin))
+  const former = origins.map((origin) => Number(new URL(origin).port))
+  const proxy = await startProxy(t, [...former, ...next.map(({ port }) => port)])
   if (proxy === undefined) return t.pass()
   await untilReady(proxy)
   const ending = new AbortController()
   const loading = runRollingLoad(proxy, ending.signal)
   for (const [index, old] of processes.entries()) {
     await delay(BETWEEN_MILLISECONDS)
-    await start(next[index] as number).origin
+    const { port, release } = next[index] as (typeof next)[number]
+    await release()
+    await start(port).origin
     await delay(BETWEEN_MILLISECONDS)
     old.kill('SIGTERM')
     t.deepEqual(await old.exited, { code: 0, signal: null })
