@@ -2,10 +2,12 @@ import { readFile } from 'node:fs/promises'
 import { PGlite, type Transaction } from '@electric-sql/pglite'
 import test from 'ava'
 import { EXTENSIONS } from '../../src/database/embedded/durability.ts'
+import { baselineFile, readBaseline } from '../../src/database/migrations/baseline.ts'
 import { readMigrations } from '../../src/database/migrations/migration-files.ts'
 import { domainFolder, loadDefinitions } from '../../src/service/settings/domain-folder.ts'
 import { ENGINE } from '../../tools/resource/location.ts'
 import { planUpdate } from '../../tools/resource/migrate.ts'
+import { withShadow } from '../../tools/resource/tables/shadow.ts'
 
 const folder = domainFolder()
 const engine = PGlite.create({ extensions: EXTENSIONS })
@@ -25,7 +27,8 @@ const OBJECTS = `
   UNION ALL SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint
     WHERE connamespace = 'public'::regnamespace AND conrelid <> 0
   UNION ALL SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'
-  UNION ALL SELECT tgname, pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal`
+  UNION ALL SELECT tgname, pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
+  ORDER BY 1, 2`
 
 /** The objects that these migrations make. They are rolled back. */
 async function objectsOf(migrations: readonly string[]): Promise<Map<string, string>> {
@@ -56,6 +59,38 @@ test.serial(
     )
   },
 )
+
+test.serial('the baseline makes exactly what the migrations make', async (t) => {
+  const migrations = await readMigrations(folder.migrations)
+  const baseline = await readBaseline(folder.migrations, migrations)
+  t.deepEqual(
+    baseline?.covered.map(({ name }) => name),
+    migrations.map(({ name }) => name),
+  )
+  const made = await objectsOf([baseline?.sql ?? ''])
+  t.true(made.size > 300, String(made.size))
+  t.deepEqual(made, await objectsOf(migrations.map(({ sql }) => sql)))
+  const written = await withShadow(migrations, (shadow) => shadow.baseline(migrations), await engine)
+  t.is(written, await readFile(baselineFile(folder.migrations), 'utf8'), 'run npm run resource -- baseline')
+})
+
+test.serial('a baseline is ignored after a migration that it covers was edited', async (t) => {
+  const migrations = await readMigrations(folder.migrations)
+  const [first, ...others] = migrations
+  const edited = [{ ...first, checksum: 'other' } as (typeof migrations)[number], ...others]
+  t.is(await readBaseline(folder.migrations, edited), undefined)
+  t.is(await readBaseline(folder.migrations, others), undefined)
+  const later = { name: '29990101000000_later', sql: '', checksum: '' }
+  t.is((await readBaseline(folder.migrations, [...migrations, later]))?.covered.length, migrations.length)
+})
+
+test.serial('migrations that add rows have no baseline', async (t) => {
+  const migrations = await readMigrations(folder.migrations)
+  const sql = "INSERT INTO planets (id, name) VALUES ('added', 'Added')"
+  const added = [...migrations, { name: '29990101000000_rows', sql, checksum: '' }]
+  const described = withShadow(added, (shadow) => shadow.baseline(added), await engine)
+  await t.throwsAsync(described, { message: /add rows to planets/ })
+})
 
 test.serial(
   'the schema and the migrations of the built-in domain are those of its definitions',

@@ -1,4 +1,7 @@
+import { writeFile } from 'node:fs/promises'
 import { relative, resolve } from 'node:path'
+import { baselineFile } from '../../src/database/migrations/baseline.ts'
+import { readMigrations } from '../../src/database/migrations/migration-files.ts'
 import type { Resource } from '../../src/model/resource.ts'
 import { ArgumentsError, CommandError, runCommand } from '../../src/service/command.ts'
 import { refuseUnfitOperations } from '../../src/service/operations.ts'
@@ -10,12 +13,14 @@ import { type GeneratedFiles, planUpdate, writeUpdate } from './migrate.ts'
 import { refuseInvalidSchema } from './models/validate.ts'
 import { addResource, type SourceFolders } from './new/new.ts'
 import { createRowCounter } from './row-counter.ts'
+import { withShadow } from './tables/shadow.ts'
 
 const usage = `Adds resources, and brings the Prisma schema and the migrations up to date with the definitions.
 
   npx halgraph resource new vessels --kind collection
   npx halgraph resource new decks --kind owned --owner vessels --name Deck
   npx halgraph resource migrate
+  npx halgraph resource baseline
 
 new writes a definition for you to adapt, its entry in the list of resources and, for the built-in domain, a test.
 DOMAIN selects another domain.
@@ -28,6 +33,8 @@ migrate compares the definitions with the migrations. It writes one new migratio
 schema, and prints what the migration does and which locks it takes. It does not change the database: apply the
 migration with npm run migrate. If nothing has changed, it writes nothing. A persisted GraphQL operation that does
 not fit the definitions is refused.
+baseline writes what all migrations make as one file, prisma/baseline.sql. An empty database begins with it, and with the
+migrations that are newer than it. It is optional, and ignored after a migration that it covers was edited.
 
   --dry-run           print, but write nothing
   --name              the name of the migration
@@ -68,8 +75,13 @@ await runCommand(usage, { options, allowPositionals: true }, async ({ values, po
   } else if (action === 'migrate' && path === undefined) {
     await refuseUnfitOperations(definitions)
     await migrate(values, definitions.resources, folder)
+  } else if (action === 'baseline' && path === undefined) {
+    const migrations = await readMigrations(folder.migrations)
+    const file = baselineFile(folder.migrations)
+    await writeFile(file, await withShadow(migrations, (shadow) => shadow.baseline(migrations)))
+    console.log(`Wrote ${relative(process.cwd(), file)}`)
   } else {
-    throw new ArgumentsError('Name an action: new <path> or migrate.')
+    throw new ArgumentsError('Name an action: new <path>, migrate or baseline.')
   }
 })
 

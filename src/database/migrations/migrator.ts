@@ -5,6 +5,7 @@ import { isNotReachedYet } from '../errors.ts'
 import { sendSetUp } from '../pooler.ts'
 import { readServerFacts, refuseServer } from '../server-facts.ts'
 import { DEFAULT_SCHEMA, transactionStatement } from '../session.ts'
+import { type Baseline, readBaseline } from './baseline.ts'
 import { missingFeatures } from './features.ts'
 import { type Migration, readMigrations } from './migration-files.ts'
 import { createRecord, MIGRATION_LOCK, type MigrationState, readState, recordOf } from './migration-state.ts'
@@ -17,7 +18,8 @@ const UNKNOWN_SETTING = /^(?:0A000|22023|42704)$/
 
 /**
  * Applies the pending migrations in order, each in one transaction with the advisory lock, and records them
- * like `prisma migrate deploy`, in the internal schema. If one fails, the previous ones remain applied.
+ * like `prisma migrate deploy`, in the internal schema. If one fails, the previous ones remain applied. An empty database
+ * begins with the baseline, if there is one.
  *
  * @returns the names of the migrations that it has applied, oldest first
  * @throws DatabaseRefusedError
@@ -46,15 +48,20 @@ export function migrate(connection: Connection, folder: string): Promise<string[
       await client.query(moveStatement(schema))
     })
     const applied: string[] = []
-    for (const migration of migrations.filter(({ name }) => state.pending.includes(name))) {
-      const isApplied = await transactLocked((client) => apply(client, schema, migration, migrations)).catch(
-        (cause) => {
-          if (cause instanceof DatabaseRefusedError) throw cause
-          const reason = `Migration ${migration.name} failed and was rolled back: ${cause.message}`
-          throw new DatabaseRefusedError(reason, { cause })
-        },
-      )
-      if (isApplied) applied.push(migration.name)
+    const attempt = async (name: string, execute: (client: Client) => Promise<string[]>) => {
+      const names = await transactLocked(execute).catch((cause) => {
+        if (cause instanceof DatabaseRefusedError) throw cause
+        throw new DatabaseRefusedError(`${name} failed and was rolled back: ${cause.message}`, { cause })
+      })
+      applied.push(...names)
+    }
+    const baseline = state.applied.length === 0 ? await readBaseline(folder, migrations) : undefined
+    if (baseline)
+      await attempt('The baseline', (client) => applyBaseline(client, schema, baseline, migrations))
+    for (const migration of migrations) {
+      const { name } = migration
+      if (!state.pending.includes(name) || applied.includes(name)) continue
+      await attempt(`Migration ${name}`, (client) => apply(client, schema, migration, migrations))
     }
     return applied
   })
@@ -107,26 +114,55 @@ function refuse(state: MigrationState): void {
   )
 }
 
-/** Applies a migration unless another process has applied it meanwhile. */
+/** Makes what the covered migrations make, unless another process has applied one meanwhile. Returns what it applied. */
+async function applyBaseline(
+  client: Client,
+  schema: string,
+  { sql, covered }: Baseline,
+  migrations: Migration[],
+): Promise<string[]> {
+  const state = await readState(client, schema, migrations)
+  refuse(state)
+  if (state.applied.length > 0) return []
+  await client.query(sql)
+  await client.query(moveStatement(schema))
+  await record(client, schema, covered, 0)
+  return covered.map(({ name }) => name)
+}
+
+/** Applies a migration unless another process has applied it meanwhile. Returns what it applied. */
 async function apply(
   client: Client,
   schema: string,
-  { name, sql, checksum }: Migration,
+  migration: Migration,
   migrations: Migration[],
-): Promise<boolean> {
+): Promise<string[]> {
+  const { name, sql } = migration
   const state = await readState(client, schema, migrations)
   refuse(state)
-  if (!state.pending.includes(name)) return false
+  if (!state.pending.includes(name)) return []
   await refuseInvalidIndexes(client, schema, sql)
   // An index that was built beforehand is kept. Landed migrations may lack IF NOT EXISTS.
   await client.query(sql.replaceAll('CREATE INDEX "', 'CREATE INDEX IF NOT EXISTS "'))
   await client.query(moveStatement(schema))
-  await client.query(
-    `INSERT INTO ${recordOf(schema)} (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
-     VALUES ($1, $2, $3, now(), clock_timestamp(), 1)`,
-    [randomUUID(), checksum, name],
-  )
-  return true
+  await record(client, schema, [migration], 1)
+  return [name]
+}
+
+/** As Prisma's `migrate deploy` does with one step, and `migrate resolve --applied` with none. */
+async function record(
+  client: Client,
+  schema: string,
+  migrations: readonly Migration[],
+  steps: number,
+): Promise<void> {
+  for (const { checksum, name } of migrations) {
+    await client.query(
+      `INSERT INTO ${recordOf(schema)} (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+       VALUES ($1, $2, $3, now(), clock_timestamp(), $4)`,
+      [randomUUID(), checksum, name, steps],
+    )
+  }
 }
 
 /** An index is invalid while CREATE INDEX CONCURRENTLY builds it, and when that has failed. */

@@ -5,6 +5,7 @@ import { EXTENSIONS } from '../../../src/database/embedded/durability.ts'
 import type { Migration } from '../../../src/database/migrations/migration-files.ts'
 import { CommandError } from '../../../src/service/command.ts'
 import { ENGINE } from '../location.ts'
+import { describeBaseline } from './baseline.ts'
 import { type Catalogue, readCatalogue } from './catalogue.ts'
 import { addColumn, addConstraint, createTable } from './statements.ts'
 import type { Table } from './table.ts'
@@ -61,6 +62,11 @@ export class Shadow {
 
   current(): Promise<Catalogue> {
     return readCatalogue(this.#session, SCHEMA)
+  }
+
+  /** See {@link describeBaseline}. */
+  baseline(migrations: readonly Migration[]): Promise<string> {
+    return describeBaseline(this.#session, migrations)
   }
 
   /** The tables of the definitions, read in the same way. Does not change the database. */

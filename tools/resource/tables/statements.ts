@@ -40,7 +40,7 @@ export function createIndex(table: string, { name, text, unique, needsTrigrams }
  *
  * @param statement with `%s` for the schema of the extension
  */
-function whereSupported(name: string, statement: string): string {
+export function whereSupported(name: string, statement: string): string {
   return `DO $index$ BEGIN
   CREATE EXTENSION IF NOT EXISTS pg_trgm;
   EXECUTE format($create$${statement}$create$,
