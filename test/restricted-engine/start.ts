@@ -1,4 +1,4 @@
-// Loaded first by each process of tests with ava.restricted.config.js: puts a restricted engine in front of TEST_DATABASE_URL.
+// Loaded first by each process of tests with ava.restricted.config.js (or `node --import`, for torture): puts a restricted engine in front of TEST_DATABASE_URL.
 // TEST_ENGINE_ALLOWS names restrictions to leave out, with a semicolon between them; TEST_ENGINE_ABORTS is the rate of
 // statements and commits that the engine ends (0.02, for instance), and TEST_ENGINE_SEED chooses them.
 import { once } from 'node:events'
@@ -22,7 +22,11 @@ const workerData: ThreadData = {
   // The statement that sets up the service's sessions (src/database/session.ts). Tests do not repeat their own statements.
   faultsSince: /\bset_config\(.*;COMMIT$/s,
 }
-const thread = new Worker(new URL('../dist/restricted-engine/thread.js', import.meta.url), { workerData })
+const thread = new Worker(new URL('../dist/restricted-engine/thread.js', import.meta.url), {
+  workerData,
+  // Otherwise a process that imports this file by an option would start a thread in each thread.
+  execArgv: [],
+})
 const [{ address }] = (await once(thread, 'message')) as [ThreadMessage]
 process.env['TEST_DATABASE_URL'] = address
 // Templates that other runs have made on the server came into being without the restrictions.
