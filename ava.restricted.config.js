@@ -3,8 +3,8 @@
 // server (TEST_DATABASE_URL) that lacks what a distributed engine lacks.
 import config from './ava.postgresql.config.js'
 
-/** They set up servers of their own, or look at what PostgreSQL alone has. */
-const INDEPENDENT = ['test/suites/restricted-engine.ts', 'test/restricted-engine/**']
+/** They have engines of their own, or run the history of migrations, which begins with what the engine refuses. */
+const INDEPENDENT = ['test/suites/{migrations,restricted-engine}.ts', 'test/restricted-engine/**']
 
 export default {
   ...config,

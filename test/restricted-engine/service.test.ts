@@ -1,9 +1,13 @@
 import test, { type ExecutionContext } from 'ava'
+import { lackingFeatures, migrate } from '../../src/database/migrations/migrator.ts'
+import { createServerDatabase } from '../helpers/database/database.ts'
 import { createDatabaseOn, findServer } from '../helpers/database/postgres-server.ts'
+import { tables } from '../helpers/domain/domain.ts'
 import type { Answer, Client, Json } from '../helpers/service/client.ts'
 import { startTestService } from '../helpers/service/service.ts'
 import { createRestrictedEngine } from './engine.ts'
 import type { FaultRates } from './faults.ts'
+import { RESTRICTIONS, TRANSACTIONS_WITH_DDL } from './restrictions.ts'
 
 const server = findServer((reason) => console.log(`restricted engine: ${reason}`))
 const claim = server ? test : test.skip
@@ -46,6 +50,20 @@ async function work({ get, post, put, patch, delete: remove, graphql }: Client, 
   const statuses = answers.map(({ status, body }) => body?.results?.map((one: Json) => one.status) ?? status)
   return [...statuses, data?.patchPlanet.planet.moons.totalCount, data?.deletePlanet.outcome]
 }
+
+claim(
+  'an empty database is migrated with what the engine has, but that definitions are undone together',
+  async (t) => {
+    const restrictions = RESTRICTIONS.filter(({ name }) => !TRANSACTIONS_WITH_DDL.includes(name))
+    const engine = await createRestrictedEngine(t, await createServerDatabase(server as string, t), {
+      restrictions,
+    })
+    const applied = await migrate({ connectionString: engine.address }, tables.migrations)
+    t.true(applied.length > 0)
+    t.deepEqual(engine.refused, [])
+    t.deepEqual(await lackingFeatures({ connectionString: engine.address }), [])
+  },
+)
 
 claim('statements and commits that the engine ends are repeated, so that no caller notices', async (t) => {
   const { writer, engine } = await startOnEngine(t, { seed: 5, aborts: 0.05, refusedCommits: 0.1 })

@@ -1,15 +1,17 @@
-// Loaded first by each process of tests with ava.restricted.config.js (or `node --import`, for torture): puts a restricted engine in front of TEST_DATABASE_URL.
-// TEST_ENGINE_ALLOWS names restrictions to leave out, with a semicolon between them; TEST_ENGINE_ABORTS is the rate of
-// statements and commits that the engine ends (0.02, for instance), and TEST_ENGINE_SEED chooses them.
+// Loaded first by each process of tests with ava.restricted.config.js, or by `node --import` for torture: puts a restricted engine
+// in front of TEST_DATABASE_URL. TEST_ENGINE_ALLOWS names restrictions to leave out, with a semicolon between them, by default
+// those that the migrator does not follow; TEST_ENGINE_ABORTS is the rate of statements and commits that the engine ends (0.02,
+// for instance), and TEST_ENGINE_SEED chooses them.
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import { RESTRICTIONS } from './restrictions.ts'
+import { RESTRICTIONS, TRANSACTIONS_WITH_DDL } from './restrictions.ts'
 import type { ThreadData, ThreadMessage } from './thread.ts'
 
 const server = process.env['TEST_DATABASE_URL']
 if (!server) throw new Error('Set TEST_DATABASE_URL to a PostgreSQL server.')
 
-const allowed = (process.env['TEST_ENGINE_ALLOWS'] ?? '').split(';').map((name) => name.trim())
+const given = process.env['TEST_ENGINE_ALLOWS']?.split(';').map((name) => name.trim())
+const allowed = given ?? TRANSACTIONS_WITH_DDL
 const unknown = allowed.filter((name) => name !== '' && RESTRICTIONS.every((row) => row.name !== name))
 if (unknown.length > 0) throw new Error(`TEST_ENGINE_ALLOWS: no restriction is called ${unknown.join(', ')}`)
 
