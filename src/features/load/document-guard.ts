@@ -9,6 +9,7 @@ import { countIntrospections } from './document-measures.ts'
 import type { FairQueue } from './fair-queue.ts'
 import type { LoadSlot } from './operation-queue.ts'
 import type { Units } from './units.ts'
+import { restOf } from './units.ts'
 
 /** One statement counts for at most this part of the allowed cost. */
 const STATEMENT_PART = 0.1
@@ -63,10 +64,6 @@ async function allowedCost(
   throw refused(message)
 }
 
-/** After a long document, its caller rests for this many times as long as it took, but at most for a second. */
-const REST = 9
-const LONGEST_REST_MILLISECONDS = 1_000
-
 /**
  * Makes the functions that wait until work may start that blocks the event loop for up to 50 ms, and return what to call at
  * its end. It takes a whole share, and beside others, a caller does such work for at most a tenth of the time.
@@ -75,10 +72,7 @@ export function blockingWork(queue: FairQueue) {
   async function begin({ caller, slot }: GraphContext): Promise<() => void> {
     await (slot as LoadSlot).need(Number.POSITIVE_INFINITY)
     const started = performance.now()
-    return () => {
-      const rest = Math.min(REST * (performance.now() - started), LONGEST_REST_MILLISECONDS)
-      queue.rest(caller.identity, Number.POSITIVE_INFINITY, rest)
-    }
+    return () => queue.rest(caller.identity, Number.POSITIVE_INFINITY, restOf(performance.now() - started))
   }
   const none = () => {}
   return {

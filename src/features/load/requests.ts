@@ -3,7 +3,7 @@ import { callerOf } from '../../http/auth/authenticate.ts'
 import type { Middleware } from '../../http/context.ts'
 import { bodyBytes, MAXIMUM_JSON_BYTES } from '../../http/json.ts'
 import type { OperationQueue } from './operation-queue.ts'
-import { MILLISECONDS_PER_UNIT, unitsOfBytes } from './units.ts'
+import { MILLISECONDS_PER_UNIT, restOf, unitsOfBytes } from './units.ts'
 
 /** In bytes. Smaller responses fit into the buffers of the operating system, and smaller bodies take no time to read. */
 const SMALL = 16 * 1024
@@ -30,6 +30,7 @@ export function admitRequests({ queue, bodies, admit }: OperationQueue): Middlew
     }
     // The length of a chunked body is not known before its end.
     const bytes = ctx.get('Transfer-Encoding') === '' ? (ctx.request.length ?? 0) : MAXIMUM_JSON_BYTES
+    const began = performance.now()
     const body = bytes > SMALL ? await queue.enter(identity, 1 + unitsOfBytes(bytes)) : undefined
     if (body) {
       const own = { ...caller }
@@ -42,6 +43,9 @@ export function admitRequests({ queue, bodies, admit }: OperationQueue): Middlew
       body?.end()
       if (body) restAfter(identity, bodyBytes(ctx))
     }
+    // A large body can have more mistakes than bytes suggest, and its error quotes parts of it.
+    if (body && ctx.status === 400)
+      queue.rest(identity, Number.POSITIVE_INFINITY, restOf(performance.now() - began))
     const length = ctx.length ?? 0
     if (length > SMALL) finished(ctx.res, ctx.state.holdResponse(length))
   }
