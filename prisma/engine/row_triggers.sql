@@ -166,7 +166,7 @@ BEGIN
 END $$;
 
 CREATE TRIGGER "recorded_changes_order" BEFORE INSERT ON "recorded_changes" FOR EACH ROW
-  WHEN (NEW.version > 1 OR NEW.ids IS NOT NULL) EXECUTE FUNCTION follow_former_change();
+  WHEN (NEW.version > 1 OR NEW.event = 'deleted') EXECUTE FUNCTION follow_former_change();
 
 -- A change that lacks the state before it was made by a transaction that had not seen that they are recorded: the states are
 -- complete above its position.

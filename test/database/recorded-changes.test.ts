@@ -242,7 +242,12 @@ test('the changes of a resource keep their order if their sessions took serial n
   const database = await openTestDatabase(await createTestDatabase(t))
   t.teardown(() => database.close())
   const takenBefore = () => query(database, "SELECT setval('public_internal.recorded_changes_serial_seq', 1)")
-  await query(database, "INSERT INTO planets (id, name) VALUES ('early', 'Early'), ('ordered', 'Ordered')")
+  await query(
+    database,
+    "INSERT INTO planets (id, name) VALUES ('early', 'Early'), ('ordered', 'Ordered'), ('unchanged', 'Unchanged')",
+  )
+  await takenBefore()
+  await query(database, "DELETE FROM planets WHERE id = 'unchanged'")
   for (const name of ['Second', 'Third']) {
     await takenBefore()
     await query(database, "UPDATE planets SET name = $1 WHERE id = 'ordered'", [name])
@@ -261,6 +266,8 @@ test('the changes of a resource keep their order if their sessions took serial n
     { version: 3, event: 'changed' },
     { version: 3, event: 'deleted' },
   ])
+  const unchanged = `SELECT event FROM recorded_changes WHERE id = 'unchanged' ORDER BY position`
+  t.deepEqual(await query(database, unchanged), [{ event: 'created' }, { event: 'deleted' }])
   const last = `SELECT collection, ids IS NOT NULL AS "isSet" FROM recorded_changes ORDER BY position DESC LIMIT 3`
   const planet = { collection: 'planets', isSet: false }
   const set = { collection: 'moons', isSet: true }

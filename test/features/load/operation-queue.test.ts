@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import test from 'ava'
 import { FairQueue } from '../../../src/features/load/fair-queue.ts'
 import { OperationQueue } from '../../../src/features/load/operation-queue.ts'
@@ -154,4 +154,24 @@ test('writes have a part of the connections, and are refused at once while earli
   end()
   await Promise.all(writing)
   t.is(begun, 3)
+})
+
+test('beside others, a caller scans large tables for half of the time', async (t) => {
+  const { run } = create({ tableBytes: MEGABYTE })
+  const scan: readonly Scan[] = [[resourceAt('species'), 1]]
+  const begun: Caller[] = []
+  const read = (caller: Caller, milliseconds: number) =>
+    run(caller, (slot) =>
+      slot.read(scan, () => {
+        begun.push(caller)
+        return delay(milliseconds)
+      }),
+    )
+  await read(bob, 1)
+  await read(ada, 60)
+  const ended = performance.now()
+  const next = [read(ada, 1), read(bob, 1)]
+  await Promise.all(next)
+  t.true(performance.now() - ended >= 55)
+  t.deepEqual(begun, [bob, ada, bob, ada])
 })

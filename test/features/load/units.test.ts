@@ -1,7 +1,7 @@
 import test from 'ava'
 import { parse } from 'graphql'
 import type { CostEstimator } from '../../../src/features/load/cost.ts'
-import { Units } from '../../../src/features/load/units.ts'
+import { restOf, Units } from '../../../src/features/load/units.ts'
 import type { OperationDocument, OperationType } from '../../../src/graph/execution/slot.ts'
 
 /** Operations whose cost is their limit, and how often it was estimated. */
@@ -43,4 +43,8 @@ test('the units of an operation are estimated once for each value of the variabl
   const fixed = operation('query')
   for (const id of ['one', 'two']) units.ofParts([[fixed, { id }]])
   t.is(estimated.length, 3)
+})
+
+test('after work that blocked the event loop, a caller rests nine times as long, but at most a second', (t) => {
+  t.deepEqual([0, 20, 111, 112, 5_000].map(restOf), [0, 180, 999, 1_000, 1_000])
 })
