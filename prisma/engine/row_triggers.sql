@@ -146,8 +146,9 @@ BEGIN
 END $$;
 
 -- A change comes after the one before it, also if its session took its numbers earlier. A row of a large deletion
--- comes after all that have no position yet.
-CREATE FUNCTION follow_former_change() RETURNS trigger LANGUAGE plpgsql AS $$
+-- comes after all that have no position yet. With the rights of the owner, because an identity column gives numbers to all who
+-- may insert, and its sequence does not.
+CREATE FUNCTION follow_former_change() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
   former bigint;
 BEGIN

@@ -173,7 +173,8 @@ test('doctor --json prints one object with each check and its problems', async (
   t.deepEqual(checks[0], { check: 'settings', ok: true, problems: [] })
   t.true(checks.some(({ check }: { check: string }) => check === 'species'))
   await setup.use(
-    ({ client }) => client.prisma.$executeRaw`UPDATE row_counts SET rows = 7 WHERE collection = 'planets'`,
+    ({ client }) =>
+      client.prisma.$executeRaw`INSERT INTO row_counts (collection, rows) VALUES ('planets', 4)`,
   )
   await setup.use(({ client }) => client.prisma.planet.create({ data: { id: 'one', name: 'One' } }))
   const wrong = await run('doctor', setup.environment, '--json')

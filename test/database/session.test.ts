@@ -95,7 +95,15 @@ claim(
       [true, 0],
     ] as const) {
       const { writer } = await startTestService(t, { databaseUrl, migrateOnStart, changesDays })
-      t.is((await writer.post('/planets', { name: `Made ${migrateOnStart}` })).status, 201)
+      const planet = (await writer.post('/planets', { name: `Made ${migrateOnStart}` })).body
+      // As if another session had taken the number of this one before.
+      await administer(address, "SELECT setval('public_internal.recorded_changes_serial_seq', 1)")
+      t.is((await writer.patch(`/planets/${planet.id}`, { host_star: 'Sol' })).status, 204)
+      await administer(
+        address,
+        `INSERT INTO moons (planet_id, id, name) SELECT '${planet.id}', 'm' || n, 'M' || n FROM generate_series(1, 1001) n`,
+      )
+      t.is((await writer.delete(`/planets/${planet.id}`)).status, 204)
     }
   },
 )

@@ -209,11 +209,8 @@ export const RESTRICTIONS: readonly Restriction[] = [
   },
 ]
 
-/**
- * What the migrator does not follow: each migration is one transaction, and the probes of features have savepoints. The
- * engine undoes definitions with their transaction only with a flag.
- */
-export const TRANSACTIONS_WITH_DDL = ['DDL in a transaction block', 'savepoint in a transaction with DDL']
+/** What the migrator does not follow: each migration is one transaction. With a flag, the engine undoes it as a whole, too. */
+export const TRANSACTIONS_WITH_DDL = ['DDL in a transaction block']
 
 /** The first feature that a statement uses and the engine lacks. */
 export function restrictionOf(

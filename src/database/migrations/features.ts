@@ -57,32 +57,45 @@ const FEATURES: Readonly<Record<string, string>> = {
 const DIVISION_BY_ZERO = '22012'
 const UNSUPPORTED = /^(?:0A|42(?!501))/
 
+/** Runs work in a transaction, which an error undoes. */
+export type Transact = <Result>(work: (client: Client) => Promise<Result>) => Promise<Result>
+
+class Undone extends Error {}
+
 /**
- * Lists the features that a server lacks, each with a reason. Runs in the transaction of the client, and undoes what it
- * creates.
+ * Lists the features that a server lacks, each with a reason. Each is tried in a transaction of its own, after those that the
+ * server has, and undone: savepoints between definitions are a feature that distributed engines lack, and that nothing else needs.
  *
  * @throws {DatabaseError} if the role may not create tables, or the server is read-only, for instance
  */
-export async function missingFeatures(client: Client, schema: string): Promise<string[]> {
-  await client.query('SAVEPOINT features')
+export async function missingFeatures(transact: Transact, schema: string): Promise<string[]> {
   const missing: string[] = []
-  const check = async (feature: string, statements: string) => {
-    await client.query('SAVEPOINT probe')
-    try {
-      await client.query(statements)
-      await client.query('RELEASE SAVEPOINT probe')
-    } catch (error) {
-      const { code = '', message } = error as DatabaseError
-      const hasNoEffect = code === DIVISION_BY_ZERO
-      if (!(error instanceof DatabaseError) || !(hasNoEffect || UNSUPPORTED.test(code))) throw error
-      await client.query('ROLLBACK TO SAVEPOINT probe')
-      missing.push(`${feature} (${hasNoEffect ? 'it has no effect' : message})`)
-    }
+  const present: string[] = []
+  const attempt = (statements: string) =>
+    transact(async (client) => {
+      // First the lock of migrations, since another process may be creating the same schemas.
+      if (present.length > 0) await client.query(ADVISORY_LOCKS)
+      if (statements !== ADVISORY_LOCKS) await createSchemas(client, schema)
+      await client.query([...present, statements].join(';\n'))
+      throw new Undone()
+    })
+  for (const [feature, statements] of [
+    ['advisory locks', ADVISORY_LOCKS],
+    ...Object.entries(FEATURES),
+  ] as const) {
+    const reason = await attempt(statements).catch(reasonOf)
+    if (reason === undefined) present.push(statements)
+    else missing.push(`${feature} (${reason})`)
   }
-  // First the lock of migrations, since another process may be creating the same schemas.
-  await check('advisory locks', ADVISORY_LOCKS)
-  await createSchemas(client, schema)
-  for (const [feature, statements] of Object.entries(FEATURES)) await check(feature, statements)
-  await client.query('ROLLBACK TO SAVEPOINT features')
   return missing
+}
+
+/** Undefined for statements that succeeded. */
+function reasonOf(error: unknown): string | undefined {
+  if (error instanceof Undone) return undefined
+  if (!(error instanceof DatabaseError)) throw error
+  const { code = '', message } = error
+  if (code === DIVISION_BY_ZERO) return 'it has no effect'
+  if (UNSUPPORTED.test(code)) return message
+  throw error
 }

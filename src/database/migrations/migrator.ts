@@ -6,7 +6,7 @@ import { sendSetUp } from '../pooler.ts'
 import { readServerFacts, refuseServer } from '../server-facts.ts'
 import { DEFAULT_SCHEMA, transactionStatement } from '../session.ts'
 import { type Baseline, readBaseline } from './baseline.ts'
-import { missingFeatures } from './features.ts'
+import { missingFeatures, type Transact } from './features.ts'
 import { type Migration, readMigrations } from './migration-files.ts'
 import { createRecord, MIGRATION_LOCK, type MigrationState, readState, recordOf } from './migration-state.ts'
 import { createSchemas, INSUFFICIENT_PRIVILEGE, moveStatement } from './schemas.ts'
@@ -32,7 +32,7 @@ export function migrate(connection: Connection, folder: string): Promise<string[
     // A role without the right to create tables can use a migrated database.
     if (state.pending.length === 0 && state.misplaced.length === 0) return []
     if (state.applied.length === 0 && !connection.isEmbedded) {
-      const lacking = await transact((client) => missingFeatures(client, schema))
+      const lacking = await missingFeatures(transact, schema)
       const message = `The server lacks features that the service needs: ${lacking.join('; ')}. See docs/ENGINES.md.`
       if (lacking.length > 0) throw new DatabaseRefusedError(message)
     }
@@ -77,7 +77,7 @@ export function migrationState(connection: Connection, folder: string): Promise<
 
 /** @throws DatabaseRefusedError if the database cannot be reached, or the role must not create tables */
 export function lackingFeatures(connection: Connection): Promise<string[]> {
-  return withSession(connection, (transact, schema) => transact((client) => missingFeatures(client, schema)))
+  return withSession(connection, missingFeatures)
 }
 
 /** @throws DatabaseRefusedError if the database does not have exactly the migrations of this version */
@@ -180,10 +180,7 @@ async function refuseInvalidIndexes(client: Client, schema: string, sql: string)
   )
 }
 
-/** Runs work in a transaction with the service's session settings. */
-type Transact = <Result>(work: (client: Client) => Promise<Result>) => Promise<Result>
-
-/** All statements are in transactions, because a pooler may share sessions. */
+/** Each transaction has the service's session settings. All statements are in one, because a pooler may share sessions. */
 async function withSession<Result>(
   connection: Connection,
   use: (transact: Transact, schema: string) => Promise<Result>,
