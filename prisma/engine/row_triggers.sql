@@ -67,7 +67,7 @@ BEGIN
         JOIN pg_constraint AS reference ON reference.oid = deletion.tgconstraint
         JOIN pg_trigger AS served ON served.tgrelid = reference.conrelid
           AND served.tgfoid = 'resource_before_insert'::regproc AND served.tgnargs > 1
-        CROSS JOIN LATERAL string_to_array(encode(served.tgargs, 'escape'), '\000') AS arguments
+        CROSS JOIN LATERAL string_to_array(encode(served.tgargs, 'escape'), E'\\000') AS arguments
         JOIN pg_attribute ON attrelid = reference.conrelid AND attnum = reference.conkey[1] AND attname = arguments[2]
       WHERE deletion.tgrelid = TG_RELID AND deletion.tgtype & 8 <> 0 AND reference.confrelid = TG_RELID
       ORDER BY 2
@@ -120,7 +120,7 @@ BEGIN
   buried := current_setting('halgraph.buried', TRUE);
   IF buried <> '' THEN
     PERFORM set_config('halgraph.buried',
-      regexp_replace(buried, format('<%s/%s [^>]*>', TG_ARGV[0], replace(OLD.id, '.', '\.')), ''), TRUE);
+      regexp_replace(buried, format('<%s/%s [^>]*>', TG_ARGV[0], replace(OLD.id, '.', '[.]')), ''), TRUE);
   END IF;
   RETURN NULL;
 END $$;
