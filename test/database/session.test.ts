@@ -101,7 +101,8 @@ claim(
       t.is((await writer.patch(`/planets/${planet.id}`, { host_star: 'Sol' })).status, 204)
       await administer(
         address,
-        `INSERT INTO moons (planet_id, id, name) SELECT '${planet.id}', 'm' || n, 'M' || n FROM generate_series(1, 1001) n`,
+        `SET search_path TO public;
+          INSERT INTO moons (planet_id, id, name) SELECT '${planet.id}', 'm' || n, 'M' || n FROM generate_series(1, 1001) n`,
       )
       t.is((await writer.delete(`/planets/${planet.id}`)).status, 204)
     }
