@@ -6,14 +6,11 @@ import { tables } from '../helpers/domain/domain.ts'
 import type { Answer, Client, Json } from '../helpers/service/client.ts'
 import { startTestService } from '../helpers/service/service.ts'
 import { createRestrictedEngine } from './engine.ts'
-import type { FaultRates } from './faults.ts'
+import { type FaultRates, SET_UP } from './faults.ts'
 import { RESTRICTIONS, TRANSACTIONS_WITH_DDL } from './restrictions.ts'
 
 const server = findServer((reason) => console.log(`restricted engine: ${reason}`))
 const claim = server ? test : test.skip
-
-/** The statement that sets up a session of the service (src/database/session.ts). */
-const SET_UP = /\bset_config\(.*;COMMIT$/s
 
 /** A service whose statements and commits fail at these rates, once it has started. */
 async function startOnEngine(t: ExecutionContext, rates: Partial<FaultRates>) {
@@ -64,6 +61,17 @@ claim(
     t.deepEqual(await lackingFeatures({ connectionString: engine.address }), [])
   },
 )
+
+claim('without advisory locks, only these are missing', async (t) => {
+  const restrictions = [
+    { name: 'advisory locks', pattern: /\bpg_advisory_xact_lock\b/, example: [], nearMiss: [], source: '' },
+  ]
+  const database = await createServerDatabase(server as string, t)
+  const { address } = await createRestrictedEngine(t, database, { restrictions })
+  t.deepEqual(await lackingFeatures({ connectionString: address }), [
+    'advisory locks (advisory locks not supported yet)',
+  ])
+})
 
 claim('statements and commits that the engine ends are repeated, so that no caller notices', async (t) => {
   const { writer, engine } = await startOnEngine(t, { seed: 5, aborts: 0.05, refusedCommits: 0.1 })

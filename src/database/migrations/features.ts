@@ -71,19 +71,20 @@ class Undone extends Error {}
 export async function missingFeatures(transact: Transact, schema: string): Promise<string[]> {
   const missing: string[] = []
   const present: string[] = []
-  const attempt = (statements: string) =>
+  const attempt = (work: (client: Client) => Promise<unknown>) =>
     transact(async (client) => {
-      // First the lock of migrations, since another process may be creating the same schemas.
-      if (present.length > 0) await client.query(ADVISORY_LOCKS)
-      if (statements !== ADVISORY_LOCKS) await createSchemas(client, schema)
-      await client.query([...present, statements].join(';\n'))
+      await work(client)
       throw new Undone()
+    }).catch(reasonOf)
+  const unlocked = await attempt((client) => client.query(ADVISORY_LOCKS))
+  if (unlocked !== undefined) missing.push(`advisory locks (${unlocked})`)
+  for (const [feature, statements] of Object.entries(FEATURES)) {
+    const reason = await attempt(async (client) => {
+      // First the lock of migrations, since another process may be creating the same schemas.
+      if (unlocked === undefined) await client.query(ADVISORY_LOCKS)
+      await createSchemas(client, schema)
+      await client.query([...present, statements].join(';\n'))
     })
-  for (const [feature, statements] of [
-    ['advisory locks', ADVISORY_LOCKS],
-    ...Object.entries(FEATURES),
-  ] as const) {
-    const reason = await attempt(statements).catch(reasonOf)
     if (reason === undefined) present.push(statements)
     else missing.push(`${feature} (${reason})`)
   }
