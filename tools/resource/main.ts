@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises'
 import { relative, resolve } from 'node:path'
 import { baselineFile } from '../../src/database/migrations/baseline.ts'
 import { readMigrations } from '../../src/database/migrations/migration-files.ts'
@@ -33,6 +32,7 @@ migrate compares the definitions with the migrations. It writes one new migratio
 schema, and prints what the migration does and which locks it takes. It does not change the database: apply the
 migration with npm run migrate. If nothing has changed, it writes nothing. A persisted GraphQL operation that does
 not fit the definitions is refused.
+
 baseline writes what all migrations make as one file, prisma/baseline.sql. An empty database begins with it, and with the
 migrations that are newer than it. It is optional, and ignored after a migration that it covers was edited.
 
@@ -78,7 +78,8 @@ await runCommand(usage, { options, allowPositionals: true }, async ({ values, po
   } else if (action === 'baseline' && path === undefined) {
     const migrations = await readMigrations(folder.migrations)
     const file = baselineFile(folder.migrations)
-    await writeFile(file, await withShadow(migrations, (shadow) => shadow.baseline(migrations)))
+    const text = await withShadow(migrations, (shadow) => shadow.baseline(migrations))
+    await writeUpdate({ files: new Map([[file, text]]) })
     console.log(`Wrote ${relative(process.cwd(), file)}`)
   } else {
     throw new ArgumentsError('Name an action: new <path>, migrate or baseline.')
