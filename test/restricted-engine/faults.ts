@@ -1,5 +1,8 @@
 import { Random } from '../helpers/access/random.ts'
 
+/** The statement that sets up a session of the service (src/database/session.ts). Tests do not repeat their own statements. */
+export const SET_UP = /\bset_config\(.*;COMMIT$/s
+
 /** How often an engine ends what it could have done, from 0 to 1. */
 export interface FaultRates {
   readonly seed: number

@@ -1,3 +1,5 @@
+import { frame } from '../../src/database/embedded/wire-messages.ts'
+
 /** A message of PostgreSQL's protocol: its type, its length and its content (section 55.7 of the documentation). */
 export type Message = Buffer
 
@@ -52,11 +54,4 @@ export function after(message: Message, texts: readonly string[]): Buffer {
 export function errorMessage(state: string, text: string): Message {
   const fields = ['SERROR', 'VERROR', `C${state}`, `M${text}`, '']
   return frame('E', Buffer.from(fields.map((field) => `${field}\0`).join('')))
-}
-
-/** A message of this type. */
-export function frame(type: string, content: Buffer = Buffer.alloc(0)): Message {
-  const header = Buffer.alloc(5, type)
-  header.writeInt32BE(content.length + 4, 1)
-  return Buffer.concat([header, content])
 }

@@ -2,10 +2,11 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
+import { frame } from '../../src/database/embedded/wire-messages.ts'
 import { findServer } from '../helpers/database/postgres-server.ts'
 import { createEngines } from './client.ts'
 import type { RestrictedEngine } from './engine.ts'
-import { createReader, frame, type Message, parseMessage, queryMessage, typeOf } from './messages.ts'
+import { createReader, type Message, parseMessage, queryMessage, typeOf } from './messages.ts'
 
 const server = findServer((reason) => console.log(`restricted engine: ${reason}`))
 const claim = server ? test : test.skip

@@ -4,6 +4,7 @@
 // for instance), and TEST_ENGINE_SEED chooses them.
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
+import { SET_UP } from './faults.ts'
 import { RESTRICTIONS, TRANSACTIONS_WITH_DDL } from './restrictions.ts'
 import type { ThreadData, ThreadMessage } from './thread.ts'
 
@@ -21,8 +22,7 @@ const workerData: ThreadData = {
   server,
   allowed,
   faults: { seed, aborts: rate, refusedCommits: rate, lostCommits: 0 },
-  // The statement that sets up the service's sessions (src/database/session.ts). Tests do not repeat their own statements.
-  faultsSince: /\bset_config\(.*;COMMIT$/s,
+  faultsSince: SET_UP,
 }
 const thread = new Worker(new URL('../dist/restricted-engine/thread.js', import.meta.url), {
   workerData,

@@ -37,7 +37,8 @@ export function isFatal(answer: Uint8Array): boolean {
   return FATAL.some((severity) => bytes.includes(severity))
 }
 
-function frame(type: string, content: string): Uint8Array {
+/** A message of this type, with its length (PostgreSQL, section 55.7). */
+export function frame(type: string, content: string | Uint8Array = ''): Buffer {
   const body = Buffer.from(content)
   const header = Buffer.alloc(5, type)
   header.writeInt32BE(body.length + 4, 1)

@@ -8,8 +8,7 @@ import { type DocumentLimits, limitRules, refused } from './document-limits.ts'
 import { countIntrospections } from './document-measures.ts'
 import type { FairQueue } from './fair-queue.ts'
 import type { LoadSlot } from './operation-queue.ts'
-import type { Units } from './units.ts'
-import { restOf } from './units.ts'
+import { restOf, type Units } from './units.ts'
 
 /** One statement counts for at most this part of the allowed cost. */
 const STATEMENT_PART = 0.1

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import type { Owner } from '../database/database.ts'
 
-/** A port of this machine that nobody listens on just now. */
+/** A port of this machine that no program listens on just now. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
