@@ -25,7 +25,10 @@ async function printsWhatItShows(
   if (!(await isInstalled(t, 'bash', 'curl', 'jq'))) return
   const { origin, base, writer, withScope, settings: used } = await startTestService(t, settings)
   const { databaseUrl, dataDir } = used
-  const seed = await runCommand('seed', databaseUrl ? { DATABASE_URL: databaseUrl } : { DATA_DIR: dataDir })
+  const seed = await runCommand('seed', {
+    DATABASE_TIMEOUT: '60000',
+    ...(databaseUrl ? { DATABASE_URL: databaseUrl } : { DATA_DIR: dataDir }),
+  })
   t.is(seed.status, 0, seed.errors)
   const steps = await readGuide(name)
   const tokenOf = ({ authorization }: Client) => authorization?.replace('Bearer ', '') ?? ''

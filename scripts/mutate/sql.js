@@ -54,8 +54,10 @@ export function sqlFaults(sql) {
 /** A function of the engine, or a constraint or trigger that a migration makes. */
 const FUNCTION = /^CREATE (?:OR REPLACE )?FUNCTION (\w+)\([\s\S]*?\$\$[\s\S]*?\$\$[^;]*;/gm
 
+const FUNCTION_NAME = /^CREATE OR REPLACE FUNCTION (\w+)/gm
+
 /**
- * The faults of the functions that migrations create: of the last definition of each. A migration of the engine and its
+ * The faults of the functions that migrations create and none removes: of the last definition of each. A migration of the engine and its
  * copy among those of the built-in domain get the same fault.
  *
  * @param {Copy} copy
@@ -65,12 +67,14 @@ export function findSqlMutants(copy) {
   const migrations = copy.files.filter((file) => /^prisma\/migrations\/.*\.sql$/.test(file)).sort()
   const engine = copy.files.filter((file) => /^prisma\/engine\/.*\.sql$/.test(file))
   const read = (/** @type {string} */ file) => readFileSync(join(copy.folder, file), 'utf8')
+  const remaining = new Set([...read('prisma/baseline.sql').matchAll(FUNCTION_NAME)].map(([, name]) => name))
   /** @type {Map<string, Mutant[]>} */
   const byFunction = new Map()
   for (const file of migrations) {
     const text = read(file)
     const copies = engine.filter((other) => read(other) === text)
     for (const match of text.matchAll(FUNCTION)) {
+      if (!remaining.has(match[1])) continue
       const faults = sqlFaults(withoutComments(match[0])).map((fault) => ({
         ...fault,
         start: match.index + fault.start,

@@ -152,7 +152,13 @@ test.serial(
 
 test.serial('a server that does not answer is refused without showing its password', async (t) => {
   const databaseUrl = 'postgresql://someone:hush@127.0.0.1:1/none'
-  const options = { databaseUrl, dataDir: '', migrateOnStart: false, databasePoolSize: 1 }
+  const options = {
+    databaseUrl,
+    dataDir: '',
+    migrateOnStart: false,
+    databasePoolSize: 1,
+    patience: { seconds: 0, report: () => {} },
+  }
   const error = await t.throwsAsync(openTestDatabase(options), { instanceOf: DatabaseRefusedError })
   t.regex(error?.message ?? '', /127\.0\.0\.1:1 cannot be reached/)
   t.notRegex(error?.message ?? '', /hush/)

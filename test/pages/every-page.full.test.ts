@@ -21,9 +21,11 @@ async function problemsAt(page: Page, address: string): Promise<string[]> {
     .first()
     .waitFor({ timeout: 20_000 })
     .catch(report)
-  await page.getByText('Loading…').first().waitFor({ state: 'hidden', timeout: 20_000 }).catch(report)
   // Lists, which follow the feed, are never idle.
   await page.waitForTimeout(300)
+  await page
+    .waitForFunction("!document.body.innerText.includes('Loading…')", undefined, { timeout: 20_000 })
+    .catch(report)
   const [found] = BROKEN.exec(await page.locator('body').innerText()) ?? []
   page.off('pageerror', report)
   return [...problems, ...(found === undefined ? [] : [`shows ${found}`])].map(

@@ -332,7 +332,9 @@ test('a renamed resource keeps its rows, versions, tombstones, counts and childr
   await domain.query("INSERT INTO volumes (id, title) VALUES ('gone', 'Back')")
   t.deepEqual(await domain.query("SELECT version FROM volumes WHERE id = 'gone'"), [{ version: 3 }])
   t.deepEqual(
-    await domain.query("SELECT collection, rows::int FROM row_counts WHERE collection <> 'authors'"),
+    await domain.query(
+      "SELECT collection, sum(rows)::int AS rows FROM row_counts WHERE collection <> 'authors' GROUP BY collection",
+    ),
     [{ collection: 'volumes', rows: 3 }],
   )
   await domain.query("DELETE FROM volumes WHERE id = 'full'")

@@ -43,9 +43,12 @@ const POOL_SIZE = 4
 /** The tables are those of the tested domain. */
 const common = { ...EMBEDDED, tables: async () => tables }
 
+/** A busy server accepts a connection late. */
+const patience = { seconds: 60, report: () => {} }
+
 /** Opens a database with the tables of the domain that is tested. */
 export async function openTestDatabase(options: TestOptions): Promise<TestDatabase> {
-  return (await openDatabase({ ...common, ...options })) as TestDatabase
+  return (await openDatabase({ ...common, patience, ...options })) as TestDatabase
 }
 
 /** Opens it as commands do, which share it with a service. */
