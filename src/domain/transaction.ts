@@ -85,11 +85,3 @@ async function begin<Result>(
     throw error
   }
 }
-
-/** Locks keys until the end of the transaction. All transactions lock them in the same order. */
-export async function lockInOrder(client: DatabaseClient, keys: readonly string[]): Promise<void> {
-  if (keys.length > 1) await client.$rows({ text: LOCK, values: [[...new Set(keys)].sort()] })
-}
-
-const LOCK =
-  'SELECT count(pg_advisory_xact_lock(hashtextextended(key, 0)))::integer AS locks FROM unnest($1::text[]) AS key'

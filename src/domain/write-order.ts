@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { isResourceKey, keyText, type ResourceKey } from '../model/identifiers.ts'
+import { lockStatement } from '../database/sql/lock.ts'
+import { isResourceKey, type ResourceKey } from '../model/identifiers.ts'
 import type { Resource } from '../model/resource.ts'
 import type { Written } from './changes.ts'
 import type { WriteContext } from './context.ts'
 import { type Creation, createTogether } from './create-together.ts'
-import { lockInOrder } from './transaction.ts'
 
 /** A write that waits for its turn. */
 interface WaitingWrite {
@@ -42,7 +42,7 @@ const OPERATIONS_PER_TURN = 10
 
 /**
  * Executes operations with at most one write each, in order: the next one writes after the result of the one before.
- * All begin at once, so that the keys of all writes are locked first, in the same order in all transactions, and
+ * All begin at once, so that the rows of all writes are locked first, in the same order in all transactions, and
  * creations that follow each other are executed together.
  *
  * @param goesOn whether to continue after a result
@@ -63,7 +63,7 @@ export async function executeInOrder<Result>(
     if ((index + 1) % OPERATIONS_PER_TURN === 0) await nextTurn()
   }
   const writes = await Promise.all(begun.map(({ write }) => write))
-  await lockInOrder(context.client, writes.flatMap(lockedKey))
+  await lockInOrder(context, writes)
   const results: Result[] = []
   let created: readonly (Written | undefined)[] = []
   for (const [index, { turn, result }] of begun.entries()) {
@@ -80,12 +80,28 @@ export async function executeInOrder<Result>(
 
 function noWrite(): undefined {}
 
-/** The key to lock, as a text; none for a resource with a generated identifier, or a malformed key. */
-function lockedKey(write: WaitingWrite | undefined): string[] {
-  const { parentId, id = '' } = write?.key ?? {}
-  return write && isResourceKey({ parentId, id })
-    ? [`${write.resource.path}/${keyText({ parentId, id })}`]
-    : []
+/**
+ * Locks the rows that the writes may change, in the same order in all transactions, so that these do not wait for each
+ * other in a circle. Rows of a resource with rules of access are not locked: the caller might not be allowed to change them.
+ */
+async function lockInOrder(
+  { access, client }: WriteContext,
+  writes: readonly (WaitingWrite | undefined)[],
+): Promise<void> {
+  const changes = writes.flatMap((write) => changedRow(write) ?? [])
+  if (changes.length < 2) return
+  const resources = [...new Set(changes.map(({ resource }) => resource))]
+  for (const resource of resources.sort((one, other) => (one.path < other.path ? -1 : 1))) {
+    const keys = changes.filter((change) => change.resource === resource).map(({ key }) => key)
+    if (!access.isLimited(resource)) await client.$rows(lockStatement(resource, keys))
+  }
+}
+
+/** Undefined for a resource that must not exist yet, or whose key is malformed. */
+function changedRow(write: WaitingWrite | undefined): { resource: Resource; key: ResourceKey } | undefined {
+  if (!write || (write.creation && !write.creation.mayReplace)) return undefined
+  const { parentId, id = '' } = write.key
+  return isResourceKey({ parentId, id }) ? { resource: write.resource, key: { parentId, id } } : undefined
 }
 
 /** Executes the creations that come next, if they are several of one kind. */

@@ -20,7 +20,8 @@ const REASONS: Readonly<Record<string, string>> = {
   'domain/resources/planet-origin.ts': 'a rule of the domain, which sees all rows',
   'domain/rules.ts':
     'unique values are facts of the collection; the row is named only to callers that may read it',
-  'domain/transaction.ts': 'names the author, and locks keys',
+  'domain/transaction.ts': 'names the author',
+  'domain/write-order.ts': 'locks rows, and not those of a resource with rules of access',
   'features/history/feed/change-feed.ts': 'recorded states, each of which is checked by access',
   'features/history/feed/readable-changes.ts': 'recorded states, each of which is checked by access',
   'features/history/feed/upkeep.ts': 'numbers changes',

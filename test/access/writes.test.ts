@@ -1,5 +1,6 @@
 import test from 'ava'
 import type { AccessRule } from '../../src/model/access-rules.ts'
+import { createDatabaseOn, findServer } from '../helpers/database/postgres-server.ts'
 import { withAccess } from '../helpers/domain/with-access.ts'
 import { shareTestService, startTestService, type TestService } from '../helpers/service/service.ts'
 
@@ -19,6 +20,9 @@ const rules = {
 } satisfies Parameters<typeof withAccess>[0]
 
 const service = shareTestService(test, {}, { domain: withAccess(rules) })
+
+const server = findServer((reason) => console.log(`batches on PostgreSQL: ${reason}`))
+const onServer = server ? test : test.skip
 
 /** Two callers, a planet of each, a habitable one of the second, and names that are unique in the file. */
 async function prepare(name: string) {
@@ -184,6 +188,20 @@ test('a change after which the writer may not read the row is made, and its cont
     patchPlanet(id: $id, patch: $patch) { outcome isReadable planet { name } } }`
   const moved = await bob.graphql(mutation, { id: 'given', patch: { hostStar: 'ada' } })
   t.deepEqual(moved.data.patchPlanet, { outcome: 'REPLACED', isReadable: false, planet: null })
+})
+
+onServer('on PostgreSQL, a batch does not wait for rows that its caller may not read', async (t) => {
+  const databaseUrl = await createDatabaseOn(server as string, t)
+  const domain = withAccess(rules)
+  const { withSubject, database } = await startTestService(t, { databaseUrl }, { domain })
+  const [ada, bob] = [withSubject('ada'), withSubject('bob')]
+  for (const id of ['first', 'second']) await bob.put(`/planets/${id}`, { id, name: id, host_star: 'bob' })
+  const patch = (id: string) => ({ method: 'PATCH', path: `/planets/${id}`, body: { discovery_year: 2001 } })
+  const answer = await database.client.prisma.$transaction(async (other) => {
+    await other.planet.updateMany({ data: { discovery_year: 1999 } })
+    return ada.post('/batch', { operations: ['first', 'second'].map(patch) })
+  })
+  t.deepEqual([answer.status, answer.body.error.code], [404, 'RESOURCE_NOT_FOUND'])
 })
 
 test('a rule about fields that callers cannot set decides changes, too', async (t) => {

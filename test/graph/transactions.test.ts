@@ -246,13 +246,14 @@ onServer('on PostgreSQL, an atomic mutation that ends in a deadlock is executed 
   }
   const mutation = await client.prisma.$transaction(
     async (other) => {
-      await other.planet.update({ where: { id: 'x' }, data: { host_star: 'other' } })
+      // The mutation locks its rows in the order of their identifiers.
+      await other.planet.update({ where: { id: 'y' }, data: { host_star: 'other' } })
       const answer = writer.graphql(`mutation @atomic {
         y: patchPlanet(id: "y", patch: { discoveryYear: 2031 }) { outcome }
         x: patchPlanet(id: "x", patch: { discoveryYear: 2031 }) { outcome }
       }`)
       while (!(await waiting()));
-      await other.planet.update({ where: { id: 'y' }, data: { host_star: 'other' } })
+      await other.planet.update({ where: { id: 'x' }, data: { host_star: 'other' } })
       return { answer }
     },
     { timeout: 30_000 },

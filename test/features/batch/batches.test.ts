@@ -486,10 +486,18 @@ onServer('on PostgreSQL, batches that write in opposite orders all succeed', asy
       ? { method: 'PATCH', path: `/planets/${id}`, body: { host_star: star } }
       : planet(id, { host_star: star })
   t.is((await writer.post('/batch', { operations: ids.map((id) => planet(id)) })).status, 200)
+  // What two of them own, of which one is a singleton.
+  const owned = (star: string) => [
+    put('/planets/raced-0/atmosphere', { dominant_gas: star }),
+    put('/planets/raced-0/moons/one', { id: 'one', name: star }),
+    put('/planets/raced-1/moons/one', { id: 'one', name: star }),
+    put('/planets/raced-1/atmosphere', { dominant_gas: star }),
+  ]
+  t.is((await writer.post('/batch', { operations: owned('first') })).status, 200)
   // One waits for the other. With many or long ones, the last would be told 503 at its deadline on a busy machine.
   const answers = await Promise.all(
     Array.from({ length: 8 }, (_, index) => {
-      const operations = ids.map(rename(`star ${index}`))
+      const operations = [...ids.map(rename(`star ${index}`)), ...owned(`star ${index}`)]
       return writer.post('/batch', { operations: index % 2 ? operations : operations.toReversed() })
     }),
   )
