@@ -20,6 +20,9 @@ async function startOnEngine(t: ExecutionContext, rates: Partial<FaultRates>) {
   return { engine, ...service }
 }
 
+/** Those that the migrations need not follow. */
+const restrictions = RESTRICTIONS.filter(({ name }) => !TRANSACTIONS_WITH_DDL.includes(name))
+
 const species = (name: string) => ({ scientific_name: name, planet_origin: `Planet of ${name}` })
 
 /** Every kind of write and read, whose statuses depend on nothing but these requests. */
@@ -51,7 +54,6 @@ async function work({ get, post, put, patch, delete: remove, graphql }: Client, 
 claim(
   'an empty database is migrated with what the engine has, but that definitions are undone together',
   async (t) => {
-    const restrictions = RESTRICTIONS.filter(({ name }) => !TRANSACTIONS_WITH_DDL.includes(name))
     const engine = await createRestrictedEngine(t, await createServerDatabase(server as string, t), {
       restrictions,
     })
@@ -63,14 +65,25 @@ claim(
 )
 
 claim('without advisory locks, only these are missing', async (t) => {
-  const restrictions = [
+  const missing = [
     { name: 'advisory locks', pattern: /\bpg_advisory_xact_lock\b/, example: [], nearMiss: [], source: '' },
   ]
   const database = await createServerDatabase(server as string, t)
-  const { address } = await createRestrictedEngine(t, database, { restrictions })
+  const { address } = await createRestrictedEngine(t, database, { restrictions: missing })
   t.deepEqual(await lackingFeatures({ connectionString: address }), [
     'advisory locks (advisory locks not supported yet)',
   ])
+})
+
+claim('migrations that the engine ends are repeated', async (t) => {
+  const database = await createServerDatabase(server as string, t)
+  const faults = { seed: 3, aborts: 0.05, refusedCommits: 0.5 }
+  const engine = await createRestrictedEngine(t, database, { restrictions, faults })
+  const applied = await migrate({ connectionString: engine.address }, tables.migrations)
+  t.deepEqual(await lackingFeatures({ connectionString: engine.address }), [])
+  for (const fault of ['40001', '40P01', 'commit refused']) t.true((engine.faults.get(fault) ?? 0) > 0, fault)
+  t.deepEqual(await migrate({ connectionString: database }, tables.migrations), [], 'nothing is left to do')
+  t.true(applied.length > 0)
 })
 
 claim('statements and commits that the engine ends are repeated, so that no caller notices', async (t) => {

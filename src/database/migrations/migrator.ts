@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Client, DatabaseError } from 'pg'
+import { repeatAfterConflicts } from '../conflicts.ts'
 import { type Connection, DatabaseRefusedError, retryAtStart } from '../connection.ts'
 import { isNotReachedYet } from '../errors.ts'
 import { sendSetUp } from '../pooler.ts'
@@ -180,28 +181,30 @@ async function refuseInvalidIndexes(client: Client, schema: string, sql: string)
   )
 }
 
-/** Each transaction has the service's session settings. All statements are in one, because a pooler may share sessions. */
+/**
+ * Each transaction has the service's session settings, and is repeated after a conflict. All statements are in one, because
+ * a pooler may share sessions.
+ */
 async function withSession<Result>(
   connection: Connection,
   use: (transact: Transact, schema: string) => Promise<Result>,
 ): Promise<Result> {
   const client = await connect(connection)
   const { schema = DEFAULT_SCHEMA } = connection
-  const transact: Transact = async (work) => {
+  const attempt: Transact = async (work) => {
     await sendSetUp((text) => client.query(text), transactionStatement(schema)).catch((cause) => {
       if (!(cause instanceof DatabaseError && UNKNOWN_SETTING.test(cause.code ?? ''))) throw cause
       const reason = `The server refuses a setting of the session: ${cause.message}`
       throw new DatabaseRefusedError(reason, { cause })
     })
-    try {
-      const result = await work(client)
-      await client.query('COMMIT')
-      return result
-    } catch (error) {
+    const result = await work(client).catch(async (error) => {
       await client.query('ROLLBACK').catch(() => {})
       throw error
-    }
+    })
+    await client.query('COMMIT')
+    return result
   }
+  const transact: Transact = (work) => repeatAfterConflicts(() => attempt(work))
   try {
     refuseServer(await transact(readServerFacts))
     return await use(transact, schema)
