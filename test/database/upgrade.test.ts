@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import test, { type ExecutionContext } from 'ava'
 import { Client, type ClientConfig } from 'pg'
 import { migrate } from '../../src/database/migrations/migrator.ts'
@@ -141,6 +142,49 @@ test('texts that an upgrade makes equal or blank stay, are named, and admit no f
     { id: 'two', planet_id: 'blank', version: 2 },
   ])
 })
+
+/** Rows that later constraints admit, too. */
+const VALID_ROWS = ROWS.replace("repeat('x', 600)", "'Sol'")
+  .replace("U&'\\00A0'", "'One'")
+  .replace('"neon": 7', '"neon": 1')
+  .replace('10500-01-01', '2100-01-01')
+
+const formers = readdirSync(tables.migrations)
+  .filter((name) => /^\d/.test(name))
+  .sort()
+
+for (const former of formers.slice(formers.indexOf(FORMER), -1)) {
+  test(`an upgrade from ${former} keeps what is stored, and positions and versions go on`, async (t) => {
+    const connection = await createEmptyDatabase(t)
+    const client = await connect(t, connection)
+    await makeFormerDatabase(client, tables.migrations, former)
+    await client.query(VALID_ROWS)
+    const isRecorded = former >= '20261123000100_recorded_changes'
+    if (isRecorded) await client.query('SELECT number_changes(1000)')
+    const stored = await resourceTables(client)
+    const before = { ...(await everything(client, stored)), record: isRecorded && (await record(client)) }
+    await migrate(connection, tables.migrations)
+    t.deepEqual(
+      { ...(await everything(client, stored)), record: isRecorded && (await record(client)) },
+      before,
+    )
+    const last = isRecorded ? Number((await record(client)).at(-1)?.change['position']) : 0
+    if (isRecorded) t.true(last > 5)
+    await client.query("INSERT INTO planets (id, name) VALUES ('gone', 'Gone'); SELECT number_changes(1000)")
+    const [added] = (await record(client)).slice(-1)
+    t.like(added?.change, { collection: 'planets', id: 'gone', version: 2, position: last + 1 })
+    const counts = "SELECT sum(rows)::integer AS rows FROM row_counts WHERE collection = 'planets'"
+    t.deepEqual((await client.query(counts)).rows, [{ rows: 2 }])
+  })
+}
+
+/** The recorded changes in the order of the feed, without the columns of later migrations. */
+async function record(client: Client): Promise<{ change: Record<string, unknown> }[]> {
+  const { rows } = await client.query(
+    `SELECT to_jsonb(change) - 'before' - 'changed_by' AS change FROM recorded_changes AS change ORDER BY position`,
+  )
+  return rows
+}
 
 /** The tables of the resources that a database has so far; later migrations add others. */
 async function resourceTables(client: Client): Promise<string[]> {
