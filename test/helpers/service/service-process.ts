@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Owner } from '../database/database.ts'
 import { accessToken } from './access-token.ts'
@@ -10,7 +10,7 @@ const SECRET = 'only the tests know this secret of theirs'
 /** The main module of the service. */
 export const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url))
 
-const LAST_LINES_MILLISECONDS = 2_000
+const LAST_LINES_MILLISECONDS = 5_000
 
 /** How Node compiles the embedded database: as in the process of the test (`nodeArguments` in ava.config.js). */
 export const ENGINE_OPTIONS = process.execArgv.filter((option) => option.startsWith('--wasm'))
@@ -53,6 +53,8 @@ export function startProcess(
   const exited = once(child, 'exit').then(async ([code, signal]) => {
     // Its last lines may still be on their way; a process that it started may keep the pipe open.
     await Promise.race([closed, delay(LAST_LINES_MILLISECONDS, undefined, { ref: false })])
+    // After a long turn of the event loop, the time is up before what has arrived is read.
+    await nextTurn()
     return { code, signal }
   })
   owner.teardown(async () => {
