@@ -168,6 +168,17 @@ test('sizes that are variables count as well', async (t) => {
   t.is((await service().reader.graphql(query, { size: 5 })).status, 200)
 })
 
+test('a variable of a wrong type is told, although the operation may cost too much', async (t) => {
+  const query = `query ($limit: Int!) {
+    planetPage(limit: 100) { items { species(limit: $limit) { items { planet { moons { items { id } } } } } } } }`
+  const costly = await service().reader.graphql(query, { limit: 100 })
+  t.regex(costly.errors?.[0].message, /may cost more/)
+  const { status, errors } = await service().reader.graphql(query, { limit: 'many' })
+  t.is(status, 400)
+  t.is(errors?.length, 1)
+  t.regex(errors?.[0].message, /\$limit.* Int cannot represent non-integer value: "many"/)
+})
+
 test('a document that is too long is refused', async (t) => {
   const { status, errors } = await service().reader.graphql(
     `{ collections { path } } # ${'x'.repeat(33_000)}`,
