@@ -32,7 +32,7 @@ export const enumerationKind: Kind<EnumerationField> = {
         : []),
       ...states
         .filter((state) => !values.includes(state))
-        .map((state) => `its transitions lead to ${state}, which is not a value`),
+        .map((state) => `its transitions name ${state}, which is not a value`),
       ...Object.keys(labels)
         .filter((value) => !values.includes(value))
         .map((value) => `it has a label for ${value}, which is not a value`),

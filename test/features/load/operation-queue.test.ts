@@ -1,7 +1,7 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import test from 'ava'
 import { FairQueue } from '../../../src/features/load/fair-queue.ts'
-import { OperationQueue } from '../../../src/features/load/operation-queue.ts'
+import { type LoadSlot, OperationQueue } from '../../../src/features/load/operation-queue.ts'
 import type { Units } from '../../../src/features/load/units.ts'
 import type { Slot } from '../../../src/graph/execution/slot.ts'
 import type { Caller } from '../../../src/model/caller.ts'
@@ -108,6 +108,20 @@ test('an operation goes on with the units of the body of its request', async (t)
   t.is(queue.queue.used, 2 + 1)
   end()
   await running
+  t.is(queue.queue.used, 0)
+})
+
+test('an operation that needs more units uses so many in all until it ends', async (t) => {
+  const { queue, run } = create({ capacity: 4 })
+  const used = await run(ada, async (slot) => {
+    const amounts: number[] = []
+    for (const units of [2, 2, 1, 3]) {
+      await (slot as LoadSlot).need(units)
+      amounts.push(queue.queue.used)
+    }
+    return amounts
+  })
+  t.deepEqual(used, [2, 2, 2, 3])
   t.is(queue.queue.used, 0)
 })
 
