@@ -1,7 +1,7 @@
 // @ts-check
 import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { runTests } from './coverage.js'
 
@@ -47,8 +47,8 @@ export async function runMutant(copy, coverage, mutant, maximum) {
 }
 
 /**
- * The test files that execute the line: those of the same room first, those that take long last, and else those that
- * execute the fewest lines first. Which ones execute a script of a page or a function of the database is not measured:
+ * The test files that execute the line: those with the name of its file first, then those of the same room, those that
+ * take long last, and else those that execute the fewest lines first. Which ones execute a script of a page or a function of the database is not measured:
  * all tests of pages, or all tests.
  *
  * @param {Coverage} coverage
@@ -57,7 +57,9 @@ export async function runMutant(copy, coverage, mutant, maximum) {
 function testsFor(coverage, { file, line }) {
   const [, room = ''] = file.split('/')
   const isLater = (/** @type {string} */ test) =>
-    2 * Number(test.endsWith('.full.test.ts')) + Number(!test.startsWith(`test/${room}/`))
+    4 * Number(!test.includes(`/${basename(file, '.ts')}.`)) +
+    2 * Number(test.endsWith('.full.test.ts')) +
+    Number(!test.startsWith(`test/${room}/`))
   const bySize = [...coverage].sort(
     ([one, { size }], [other, { size: otherSize }]) => isLater(one) - isLater(other) || size - otherSize,
   )
