@@ -54,6 +54,9 @@ async function measure(copy) {
   return coverage
 }
 
+/** A line of ava's for a test, hook or file that failed. */
+const FAILED = /^ {2}✘ .+\n/m
+
 /** A fault can make tests wait for ever. */
 const LONGEST_RUN_MILLISECONDS = 900_000
 
@@ -75,7 +78,12 @@ export async function runTests(copy, tests, environment = {}) {
     detached: true,
   })
   let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => (output += part))
+  const collect = (/** @type {Buffer} */ part) => {
+    output += part
+    // The other files of the call would go on, and a test that failed may leave something open.
+    if (FAILED.test(output)) killGroup(child)
+  }
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', collect)
   const timer = setTimeout(() => killGroup(child), LONGEST_RUN_MILLISECONDS)
   const [status] = await once(child, 'close')
   clearTimeout(timer)
