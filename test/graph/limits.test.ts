@@ -157,6 +157,13 @@ test('reading all of a large table counts, for each statement that may do so', a
     t.regex(errors?.[0].message, /may cost more than the limit of 400: up to \d+\./)
   }
   t.is((await ask(20, 'planetPage(limit: 1) { totalCount items { id } }')).status, 200)
+  const costOf = async (measure: string) => {
+    const { errors } = await ask(20, `planetAggregate { groups { ${measure} { discoveryYear } } }`)
+    return Number(/up to (\d+)/.exec(errors?.[0].message)?.[1])
+  }
+  const average = await costOf('average')
+  for (const sorting of ['median', 'distinctCount'])
+    t.true((await costOf(sorting)) > 1.1 * average, `${sorting} sorts the values`)
 })
 
 test('sizes that are variables count as well', async (t) => {
