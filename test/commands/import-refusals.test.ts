@@ -254,8 +254,8 @@ for (const [format, rows] of [
       const { output, errors } = await runCommand('import', environment, 'planets', file, '--dry-run')
       t.regex(output, /^Valid 2, refused 1/)
       t.deepEqual(
-        (await refusedRows(file)).map(({ line, code }) => [line, code]),
-        [[format === 'csv' ? 3 : 2, 'PAYLOAD_TOO_LARGE']],
+        (await refusedRows(file)).map(({ line, code, message }) => [line, code, message]),
+        [[format === 'csv' ? 3 : 2, 'PAYLOAD_TOO_LARGE', 'The row is larger than 1048576 bytes.']],
       )
       peaks.push(Number(/peak kB: (\d+)/.exec(errors)?.[1]))
     }

@@ -51,6 +51,15 @@ test('the page has a drawing of every entity and every type, and tables with eve
     for (const { column } of leaves)
       t.true(section.includes(`<th scope="row">${column}</th>`), `${name}.${column}`)
   }
+  const relationsOf = (path: string) =>
+    html
+      .slice(html.indexOf(`<div id="entity-${path}">`))
+      .split('</details>')[0]
+      ?.match(/<li>.*?<\/li>/g)
+      ?.map((item) => item.replace(/<[^>]+>/g, ''))
+  t.deepEqual(relationsOf('moons'), ['one Planet: owned through planet_id'])
+  t.true(relationsOf('planets')?.includes('zero or more Moon: owned through its planet_id'))
+  t.false(relationsOf('planets')?.some((relation) => /^one /.test(relation)))
   const schema = createCompleteSchema(resources)
   for (const { name, fields } of typeMap(schema, resources)) {
     const section = html.slice(html.indexOf(`<div id="type-${name}">`)).split('</details>')[0] ?? ''
