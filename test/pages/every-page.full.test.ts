@@ -85,7 +85,7 @@ test.serial('every address of the interface shows a page, without an error of a 
     '/',
     '/docs',
     '/docs#createPlanet',
-    '/docs/model',
+    '/model',
     '/errors',
     '/errors/VALIDATION_FAILED',
     '/errors/NONE',
