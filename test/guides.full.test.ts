@@ -11,7 +11,7 @@ import { createOwnServer, findPrograms } from './helpers/database/own-server.ts'
 import { isAsShown, readBlocks, readGuide, runSteps } from './helpers/process/guide.ts'
 import { isInstalled } from './helpers/process/programs.ts'
 import type { Client } from './helpers/service/client.ts'
-import { runCommand } from './helpers/service/commands.ts'
+import { environmentFor, runCommand } from './helpers/service/commands.ts'
 import { startTestService, type TestService } from './helpers/service/service.ts'
 import { listen } from './helpers/service/tokens.ts'
 
@@ -24,11 +24,7 @@ async function printsWhatItShows(
 ) {
   if (!(await isInstalled(t, 'bash', 'curl', 'jq'))) return
   const { origin, base, writer, withScope, settings: used } = await startTestService(t, settings)
-  const { databaseUrl, dataDir } = used
-  const seed = await runCommand('seed', {
-    DATABASE_TIMEOUT: '60000',
-    ...(databaseUrl ? { DATABASE_URL: databaseUrl } : { DATA_DIR: dataDir }),
-  })
+  const seed = await runCommand('seed', environmentFor(used))
   t.is(seed.status, 0, seed.errors)
   const steps = await readGuide(name)
   const tokenOf = ({ authorization }: Client) => authorization?.replace('Bearer ', '') ?? ''

@@ -48,8 +48,8 @@ export async function runMutant(copy, coverage, mutant, maximum) {
 
 /**
  * The test files that execute the line: those with the name of its file first, then those of the same room, those that
- * take long last, and else those that execute the fewest lines first. Which ones execute a script of a page or a function of the database is not measured:
- * all tests of pages, or all tests.
+ * take long last, and else those that execute the fewest lines first. Which ones execute a script of a page or a function
+ * of the database is not measured: all tests of pages, or all tests.
  *
  * @param {Coverage} coverage
  * @param {Mutant} mutant

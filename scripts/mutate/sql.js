@@ -57,8 +57,8 @@ const FUNCTION = /^CREATE (?:OR REPLACE )?FUNCTION (\w+)\([\s\S]*?\$\$[\s\S]*?\$
 const FUNCTION_NAME = /^CREATE OR REPLACE FUNCTION (\w+)/gm
 
 /**
- * The faults of the functions that migrations create and none removes: of the last definition of each. A migration of the engine and its
- * copy among those of the built-in domain get the same fault.
+ * The faults of the functions that migrations create and none removes: of the last definition of each. A migration of the
+ * engine and its copy among those of the built-in domain get the same fault.
  *
  * @param {Copy} copy
  * @returns {Mutant[]}

@@ -44,25 +44,24 @@ test('relationships have the cardinalities of the definitions', (t) => {
 
 test('the page has a drawing of every entity and every type, and tables with every field', async (t) => {
   const html = await modelPage()
+  const sectionOf = (id: string) => html.slice(html.indexOf(`<div id="${id}">`)).split('</details>')[0] ?? ''
   const [entities = '', types = ''] = html.match(/<svg[\s\S]*?<\/svg>/g) ?? []
   for (const { name, path, leaves } of resources) {
     t.true(entities.includes(`href="#entity-${path}"`) && types.includes(`href="#type-${name}"`), name)
-    const section = html.slice(html.indexOf(`<div id="entity-${path}">`)).split('</details>')[0] ?? ''
+    const section = sectionOf(`entity-${path}`)
     for (const { column } of leaves)
       t.true(section.includes(`<th scope="row">${column}</th>`), `${name}.${column}`)
   }
   const relationsOf = (path: string) =>
-    html
-      .slice(html.indexOf(`<div id="entity-${path}">`))
-      .split('</details>')[0]
-      ?.match(/<li>.*?<\/li>/g)
+    sectionOf(`entity-${path}`)
+      .match(/<li>.*?<\/li>/g)
       ?.map((item) => item.replace(/<[^>]+>/g, ''))
   t.deepEqual(relationsOf('moons'), ['one Planet: owned through planet_id'])
   t.true(relationsOf('planets')?.includes('zero or more Moon: owned through its planet_id'))
   t.false(relationsOf('planets')?.some((relation) => /^one /.test(relation)))
   const schema = createCompleteSchema(resources)
   for (const { name, fields } of typeMap(schema, resources)) {
-    const section = html.slice(html.indexOf(`<div id="type-${name}">`)).split('</details>')[0] ?? ''
+    const section = sectionOf(`type-${name}`)
     for (const field of fields)
       t.true(section.includes(`<th scope="row">${field.name}</th>`), `${name}.${field.name}`)
   }

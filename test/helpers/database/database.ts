@@ -40,15 +40,15 @@ const EMBEDDED: EmbeddedOptions = { embeddedFsync: false, databaseTimeout: 60_00
 /** A server accepts a hundred connections unless told otherwise, and tests have more than ten databases at a time. */
 const POOL_SIZE = 4
 
-/** The tables are those of the tested domain. */
-const common = { ...EMBEDDED, tables: async () => tables }
-
 /** A busy server accepts a connection late. */
 const patience = { seconds: 60, report: () => {} }
 
+/** The tables are those of the tested domain. */
+const common = { ...EMBEDDED, patience, tables: async () => tables }
+
 /** Opens a database with the tables of the domain that is tested. */
 export async function openTestDatabase(options: TestOptions): Promise<TestDatabase> {
-  return (await openDatabase({ ...common, patience, ...options })) as TestDatabase
+  return (await openDatabase({ ...common, ...options })) as TestDatabase
 }
 
 /** Opens it as commands do, which share it with a service. */

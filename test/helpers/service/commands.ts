@@ -24,19 +24,21 @@ export async function createSetup(owner: Owner, { isOpen = true } = {}) {
   const options = await createTestDatabase(owner)
   const open = isOpen ? await openTestDatabase(options) : undefined
   owner.teardown(async () => open?.close())
-  const environment: NodeJS.ProcessEnv = {
-    // A busy machine is no reason for a command to give up.
-    DATABASE_TIMEOUT: '60000',
-    ...(options.databaseUrl === undefined
-      ? { DATA_DIR: options.dataDir }
-      : { DATABASE_URL: options.databaseUrl }),
-  }
   return {
-    environment,
+    environment: environmentFor(options),
     folder: await createTestFolder(owner),
     use: <Result>(action: (database: TestDatabase) => Promise<Result>) =>
       open ? action(open) : withDatabase(options, action),
   }
+}
+
+/** The settings of a command for a database. A busy machine is no reason for it to give up. */
+export function environmentFor({
+  databaseUrl,
+  dataDir,
+}: Pick<TestOptions, 'databaseUrl' | 'dataDir'>): NodeJS.ProcessEnv {
+  const place = databaseUrl === undefined ? { DATA_DIR: dataDir } : { DATABASE_URL: databaseUrl }
+  return { DATABASE_TIMEOUT: '60000', ...place }
 }
 
 /**
