@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join, normalize } from 'node:path'
 import test from 'ava'
-import { KINDS } from '../src/model/fields.ts'
+import { KINDS } from '../src/model/definition/fields.ts'
 
 const GENERATED = 'database/generated'
 const MAXIMUM_LINES = 250

@@ -73,7 +73,7 @@ test.serial(
 
 test.serial('a changed source is built, a touched one is not', async (t) => {
   const folder = await clone
-  const touched = join(folder, 'src/service/log.ts')
+  const touched = join(folder, 'src/service/observability/log.ts')
   await utimes(touched, new Date(), new Date())
   t.is((await run(folder)).errors, '')
   await writeFile(join(folder, 'src/extra.ts'), 'export const two = 2\n')

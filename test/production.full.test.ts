@@ -42,7 +42,7 @@ test('an installation without development dependencies runs the built service in
   t.is(studio.code, 1)
   t.regex(studio.stderr, /^Prisma Studio is not installed.*`npm ci --include=dev`.*\n$/)
 
-  await appendFile(join(folder, 'src/service/log.ts'), '// changed\n')
+  await appendFile(join(folder, 'src/service/observability/log.ts'), '// changed\n')
   const changed = await command('token')
   t.is(changed.code, 1)
   t.regex(changed.stderr, /^The sources have changed since the last build\. Run `npm ci && npm run build`/)

@@ -6,7 +6,7 @@ import { openDatabase } from '../../src/database/database.ts'
 import { createContext, type DomainContext } from '../../src/graph/execution/context.ts'
 import type { Slot } from '../../src/graph/execution/slot.ts'
 import { createSchema } from '../../src/graph/schema/schema.ts'
-import { unrestricted } from '../../src/model/access.ts'
+import { unrestricted } from '../../src/model/access/access.ts'
 import { databaseOptions, loadConfiguration } from '../../src/service/settings/configuration.ts'
 import { entityTag, failure, listed, type SpeciesRow, shown } from './species.ts'
 

@@ -3,8 +3,8 @@ import { type Database, openExistingDatabase, type Tables } from '../database/da
 import { lackingFeatures, migrationState } from '../database/migrations/migrator.ts'
 import { readServerFacts } from '../database/server-facts.ts'
 import { sessionSettings } from '../database/session.ts'
+import type { Resource } from '../model/definition/resource.ts'
 import { DefinitionError } from '../model/problems/definition-problems.ts'
-import type { Resource } from '../model/resource.ts'
 import { runCommand } from '../service/command.ts'
 import { databaseOptions, loadConfiguration, patienceOf } from '../service/settings/configuration.ts'
 import { type Settings, SettingsError } from '../service/settings/settings.ts'
@@ -119,7 +119,7 @@ async function migrationProblems(settings: Settings, { migrations }: Tables): Pr
     report('features of the server', problems)
   }
   return [
-    ...misplaced.map((name) => `${name} is in the schema of the catalogue; run npm run migrate`),
+    ...misplaced.map((name) => `${name} is in the schema of the resources; run npm run migrate`),
     ...pending.map((name) => `${name} is pending; run npm run migrate`),
     ...unknown.map((name) => `${name} is unknown to this version: the database is newer`),
     ...edited.map((name) => `${name} was edited after it was applied`),

@@ -4,8 +4,8 @@ import { pipeline } from 'node:stream/promises'
 import { stringify } from 'csv-stringify'
 import { type Database, openExistingDatabase } from '../database/database.ts'
 import { allRows } from '../domain/read.ts'
-import type { Values } from '../model/resource.ts'
-import { jsonValues } from '../model/rows.ts'
+import type { Values } from '../model/definition/resource.ts'
+import { jsonValues } from '../model/rows/columns.ts'
 import { csvOptions } from '../rest/items.ts'
 import {
   ArgumentsError,

@@ -1,5 +1,5 @@
-import { applyMigrations } from '../service/apply-migrations.ts'
 import { databaseConfiguration, runCommand } from '../service/command.ts'
+import { applyMigrations } from '../service/start/apply-migrations.ts'
 
 const usage = `Applies the pending migrations of the database.
 

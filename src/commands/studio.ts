@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { type Connection, parseConnection } from '../database/connection.ts'
 import { refuseMissing } from '../database/embedded/folder.ts'
 import { DEFAULT_SCHEMA, sessionSettings } from '../database/session.ts'
-import { tableName } from '../model/resource.ts'
+import { tableName } from '../model/definition/resource.ts'
 import { CommandError, databaseConfiguration, runCommand } from '../service/command.ts'
 import { withDatabase } from './shared-database.ts'
 

@@ -1,8 +1,8 @@
-import type { Domain } from '../model/domain.ts'
+import type { Domain } from '../model/definition/domain.ts'
 import { isObject } from '../model/values.ts'
 import { ArgumentsError, runCommand } from '../service/command.ts'
-import { mintToken, tokenSettings } from '../service/development-token.ts'
 import { loadConfiguration } from '../service/settings/configuration.ts'
+import { mintToken, tokenSettings } from '../service/start/development-token.ts'
 
 const usage = `Prints an access token, signed with JWT_SECRET or the development secret in DATA_DIR.
 

@@ -1,6 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import { type Pool, types } from 'pg'
-import { KINDS } from '../model/fields.ts'
+import { KINDS } from '../model/definition/fields.ts'
 import { inYears } from '../model/kinds/timestamp.ts'
 import type { AbandonedSessions } from './abandoned-sessions.ts'
 import type { Connection } from './connection.ts'

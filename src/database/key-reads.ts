@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader'
-import { keyColumns, keyOf, keyText, type ResourceKey } from '../model/identifiers.ts'
-import type { Resource } from '../model/resource.ts'
-import type { Row } from '../model/row.ts'
+import type { Resource } from '../model/definition/resource.ts'
+import { keyColumns, keyOf, keyText, type ResourceKey } from '../model/rows/identifiers.ts'
+import type { Row } from '../model/rows/row.ts'
 
 type FindMany = (resource: Resource, query: { readonly where: object }) => Promise<readonly Row[]>
 

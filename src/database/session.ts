@@ -21,7 +21,7 @@ export const DEFAULT_SCHEMA = 'public'
 
 const INTERNAL_SUFFIX = '_internal'
 
-/** The schema of the tables that are not part of the catalogue. PostgreSQL shortens names above 63 bytes. */
+/** The schema of the internal tables. PostgreSQL shortens names above 63 bytes. */
 export function internalSchema(schema = DEFAULT_SCHEMA): string {
   return schema.slice(0, 63 - INTERNAL_SUFFIX.length) + INTERNAL_SUFFIX
 }

@@ -1,7 +1,7 @@
 import { DbNull, Decimal } from '@prisma/client/runtime/client'
-import { kindOf } from '../model/fields.ts'
-import type { Leaf, Resource } from '../model/resource.ts'
-import type { Columns } from '../model/row.ts'
+import { kindOf } from '../model/definition/fields.ts'
+import type { Leaf, Resource } from '../model/definition/resource.ts'
+import type { Columns } from '../model/rows/row.ts'
 
 /** Converts values that Prisma would otherwise not store exactly. */
 export function toData({ leaves }: Resource, columns: Columns): Columns {

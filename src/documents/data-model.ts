@@ -1,8 +1,8 @@
 import type { Edge, Graph, Node } from '@viz-js/viz'
 import type { MappedType } from '../graph/type-map.ts'
-import { isAlwaysSet } from '../model/fields.ts'
-import { relationsOf } from '../model/relations.ts'
-import type { Resource } from '../model/resource.ts'
+import { isAlwaysSet } from '../model/definition/fields.ts'
+import { relationsOf } from '../model/definition/relations.ts'
+import type { Resource } from '../model/definition/resource.ts'
 import { Html, html } from './html.ts'
 
 /** The columns of a resource. Those of groups are named `{group}_{member}`. */

@@ -1,6 +1,9 @@
 import { duplicateValue } from '../domain/rules.ts'
 import { errorEnvelope } from '../http/errors.ts'
 import { JSON_TYPES, MAXIMUM_JSON_BYTES, parseStrictJson } from '../http/json.ts'
+import { kindOf } from '../model/definition/fields.ts'
+import { referencesTo } from '../model/definition/relations.ts'
+import type { Leaf, Resource, Values } from '../model/definition/resource.ts'
 import {
   type DetailCode,
   DomainError,
@@ -10,9 +13,6 @@ import {
   refuseRuleViolation,
   STATUS,
 } from '../model/errors.ts'
-import { kindOf } from '../model/fields.ts'
-import { referencesTo } from '../model/relations.ts'
-import type { Leaf, Resource, Values } from '../model/resource.ts'
 import { inspectResource, readOnlyDetail } from '../model/validate.ts'
 import { mapped } from '../model/values.ts'
 import { listQueryParser } from '../rest/parse-list-query.ts'
@@ -161,13 +161,15 @@ const JSON_BODY = 'Content-Type: application/json'
 
 /** A reference that prevents the deletion of its target. */
 function referenceIn(resources: readonly Resource[]) {
-  const [other] = resources as [Resource]
-  const found = resources
+  const [first] = resources as [Resource]
+  const reference = resources
     .filter(({ owner }) => !owner)
     .flatMap((target) => referencesTo(target, resources))
     .filter(({ from, leaf }) => !from.owner && from.writable.includes(leaf))
     .find(({ leaf: { field } }) => (field.onDelete ?? 'restrict') === 'restrict')
-  return found ? { ...found, field: found.leaf.name } : { target: other, from: other, field: 'other_id' }
+  return reference
+    ? { ...reference, field: reference.leaf.name }
+    : { target: first, from: first, field: 'other_id' }
 }
 
 function refused(request: string, action: () => unknown): Example {

@@ -1,9 +1,9 @@
 import type { DatabaseClient } from '../database/database-client.ts'
 import type { Readers } from '../database/replicas/readers.ts'
-import type { Access } from '../model/access.ts'
-import type { Caller } from '../model/caller.ts'
-import type { Change, RuleSettings } from '../model/database-rule.ts'
-import type { Resource } from '../model/resource.ts'
+import type { Access } from '../model/access/access.ts'
+import type { Caller } from '../model/access/caller.ts'
+import type { Change, RuleSettings } from '../model/definition/database-rule.ts'
+import type { Resource } from '../model/definition/resource.ts'
 
 export type { DatabaseClient }
 

@@ -1,8 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { prismaError } from '../database/errors.ts'
 import { storedKeysStatement } from '../database/sql/insert.ts'
-import { TransactionNeeded } from '../model/database-rule.ts'
+import { TransactionNeeded } from '../model/definition/database-rule.ts'
+import type { Resource, Values } from '../model/definition/resource.ts'
 import { DomainError } from '../model/errors.ts'
+import { newColumns } from '../model/rows/columns.ts'
 import {
   isResourceKey,
   keyColumns,
@@ -10,14 +12,12 @@ import {
   keyText,
   makeIdentifier,
   type ResourceKey,
-} from '../model/identifiers.ts'
-import type { Resource, Values } from '../model/resource.ts'
-import { newColumns } from '../model/rows.ts'
-import { authored, type Written } from './changes.ts'
+} from '../model/rows/identifiers.ts'
 import type { DataChange, WriteContext } from './context.ts'
 import { refuseBrokenRules } from './rules.ts'
 import { TransactionEnded } from './transaction.ts'
 import { newValues, type WriteOptions } from './write.ts'
+import { authored, type Written } from './write-row.ts'
 
 /** A resource to create unless its identifier is taken. A missing identifier is generated. */
 export interface Creation {
@@ -58,13 +58,13 @@ export async function createTogether(
     return []
   try {
     const changes = await firstChanges(context, resource, creations)
-    const added = changes.filter((change) => change !== undefined)
+    const additions = changes.filter((change) => change !== undefined)
     // A hundred rows take 10 ms, during which the requests of others wait.
     await nextTurn()
-    const columns = added.map(({ key, after }) =>
+    const columns = additions.map(({ key, after }) =>
       authored(context, { ...after, ...keyColumns(resource, key) }),
     )
-    const created = added.length > 0 ? await context.client.createAll(resource, columns) : []
+    const created = additions.length > 0 ? await context.client.createAll(resource, columns) : []
     const rows = new Map(created.map((row) => [keyText(keyOf(resource, row)), row]))
     return changes.map((change) => {
       const row = change && rows.get(keyText(change.key))
@@ -117,9 +117,9 @@ function isRefusal(error: unknown): boolean {
 }
 
 async function storedKeys({ client }: WriteContext, resource: Resource, creations: readonly Creation[]) {
-  const given = creations.flatMap(({ parentId, id }) => (id === undefined ? [] : [{ parentId, id }]))
-  const asked = given.filter(isResourceKey).map(keyText)
-  const stored =
-    asked.length > 0 ? await client.$rows<{ key: string }>(storedKeysStatement(resource, asked)) : []
-  return new Set(stored.map(({ key }) => key))
+  const keys = creations.flatMap(({ parentId, id }) => (id === undefined ? [] : [{ parentId, id }]))
+  const texts = keys.filter(isResourceKey).map(keyText)
+  const rows =
+    texts.length > 0 ? await client.$rows<{ key: string }>(storedKeysStatement(resource, texts)) : []
+  return new Set(rows.map(({ key }) => key))
 }

@@ -3,8 +3,8 @@
  * other module of the service; docs/DOMAINS.md explains it with examples.
  */
 
-export type { AccessCaller, AccessFilter, AccessRule, AccessRules } from '../model/access-rules.ts'
-export { type Action, allows, authorize, type Caller } from '../model/caller.ts'
+export type { AccessCaller, AccessFilter, AccessRule, AccessRules } from '../model/access/access-rules.ts'
+export { type Action, allows, authorize, type Caller } from '../model/access/caller.ts'
 export {
   type Change,
   type ChangeOf,
@@ -14,9 +14,12 @@ export {
   type RuleSettings,
   readingFirst,
   requireTransaction,
-} from '../model/database-rule.ts'
-export { defineResource } from '../model/define-resource.ts'
-export type { ApiVersion, Domain, DomainSetting } from '../model/domain.ts'
+} from '../model/definition/database-rule.ts'
+export { defineResource } from '../model/definition/define-resource.ts'
+export type { ApiVersion, Domain, DomainSetting } from '../model/definition/domain.ts'
+export { computed, type Field, group, type LeafField } from '../model/definition/fields.ts'
+export type { Resource, ResourceDefinition, Rule, Values } from '../model/definition/resource.ts'
+export type { Representation } from '../model/definition/typed.ts'
 export {
   type Detail,
   type DetailCode,
@@ -26,13 +29,10 @@ export {
   refuseInvalid,
   refuseRuleViolation,
 } from '../model/errors.ts'
-export { computed, type Field, group, type LeafField } from '../model/fields.ts'
-export { isIdentifier, makeIdentifier, type ResourceKey, slug } from '../model/identifiers.ts'
 export { INTEGER_RANGE } from '../model/kinds/integer.ts'
 export { magnitude } from '../model/kinds/number.ts'
-export type { Resource, ResourceDefinition, Rule, Values } from '../model/resource.ts'
-export type { Row } from '../model/row.ts'
-export type { Representation } from '../model/typed.ts'
+export { isIdentifier, makeIdentifier, type ResourceKey, slug } from '../model/rows/identifiers.ts'
+export type { Row } from '../model/rows/row.ts'
 export { isBlank } from '../model/values.ts'
 export {
   boolean,

@@ -1,9 +1,9 @@
 import { quoted, quotedTable } from '../database/sql/statement.ts'
-import { unrestricted } from '../model/access.ts'
+import { unrestricted } from '../model/access/access.ts'
+import { ownedBy, referencesTo } from '../model/definition/relations.ts'
+import type { Resource } from '../model/definition/resource.ts'
 import { errorAt } from '../model/errors.ts'
-import { keyColumns, keyOf, keyText } from '../model/identifiers.ts'
-import { ownedBy, referencesTo } from '../model/relations.ts'
-import type { Resource } from '../model/resource.ts'
+import { keyColumns, keyOf, keyText } from '../model/rows/identifiers.ts'
 import type { DataChange } from './context.ts'
 import { WriteConflict } from './transaction.ts'
 
@@ -29,27 +29,27 @@ function dependentsOf(resource: Resource, resources: readonly Resource[]): Depen
 }
 
 /** Whether a resource, or what is deleted together with it, has a database rule that can refuse a deletion. */
-function isRuled(resource: Resource, resources: readonly Resource[], seen = new Set<Resource>()): boolean {
-  if (seen.has(resource)) return false
-  seen.add(resource)
+function isRuled(resource: Resource, resources: readonly Resource[], path = new Set<Resource>()): boolean {
+  if (path.has(resource)) return false
+  path.add(resource)
   const below = dependentsOf(resource, resources)
   const rule = resource.databaseRule
   if (rule && !rule.permitsDeletions) return true
-  return below.some((one) => isRuled(one.resource, resources, seen))
+  return below.some((one) => isRuled(one.resource, resources, path))
 }
 
 /** By the resources of a domain, because finding them takes longer than a deletion. */
-const known = new WeakMap<readonly Resource[], Map<Resource, readonly Dependent[]>>()
+const dependentsByDomain = new WeakMap<readonly Resource[], Map<Resource, readonly Dependent[]>>()
 
 /** The dependents of a resource whose deletion a rule can refuse, directly or indirectly. */
 export function ruledDependents(resource: Resource, resources: readonly Resource[]): readonly Dependent[] {
-  const ofDomain = known.get(resources) ?? new Map<Resource, readonly Dependent[]>()
-  known.set(resources, ofDomain)
-  const found =
+  const ofDomain = dependentsByDomain.get(resources) ?? new Map<Resource, readonly Dependent[]>()
+  dependentsByDomain.set(resources, ofDomain)
+  const dependents =
     ofDomain.get(resource) ??
     dependentsOf(resource, resources).filter((one) => isRuled(one.resource, resources))
-  ofDomain.set(resource, found)
-  return found
+  ofDomain.set(resource, dependents)
+  return dependents
 }
 
 /**

@@ -2,8 +2,13 @@ import type { DatabaseClient } from '../database/database-client.ts'
 import { refusalOf, rejectUnavailable } from '../database/errors.ts'
 import { withKeys } from '../database/key-reads.ts'
 import { exactColumns, exactOf } from '../database/sql/statement.ts'
-import { type Access, unrestricted } from '../model/access.ts'
+import { type Access, unrestricted } from '../model/access/access.ts'
+import { listColumn } from '../model/definition/relations.ts'
+import type { Resource } from '../model/definition/resource.ts'
 import { DomainError } from '../model/errors.ts'
+import type { AggregateRequest, Group } from '../model/query/aggregate.ts'
+import type { List, ListRequest } from '../model/query/list.ts'
+import { rowOf } from '../model/rows/columns.ts'
 import {
   isIdentifier,
   isResourceKey,
@@ -11,13 +16,8 @@ import {
   keyOfText,
   keyText,
   type ResourceKey,
-} from '../model/identifiers.ts'
-import type { AggregateRequest, Group } from '../model/query/aggregate.ts'
-import type { List, ListRequest } from '../model/query/list.ts'
-import { listColumn } from '../model/relations.ts'
-import type { Resource } from '../model/resource.ts'
-import type { Columns, Row } from '../model/row.ts'
-import { rowOf } from '../model/rows.ts'
+} from '../model/rows/identifiers.ts'
+import type { Columns, Row } from '../model/rows/row.ts'
 
 /** @throws {DomainError} RESOURCE_NOT_FOUND (404), RESOURCE_GONE (410) */
 export async function readResource(

@@ -1,7 +1,7 @@
 import type { StatementClient } from '../database/database-client.ts'
-import { hidesRows } from '../model/access.ts'
+import { hidesRows } from '../model/access/access.ts'
+import type { Resource } from '../model/definition/resource.ts'
 import { DefinitionError } from '../model/problems/definition-problems.ts'
-import type { Resource } from '../model/resource.ts'
 
 /**
  * Sets how many days changes are recorded for; 0 stops recording. The states before changes are recorded where access rules

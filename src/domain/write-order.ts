@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { lockStatement } from '../database/sql/lock.ts'
-import { isResourceKey, type ResourceKey } from '../model/identifiers.ts'
-import type { Resource } from '../model/resource.ts'
-import type { Written } from './changes.ts'
+import type { Resource } from '../model/definition/resource.ts'
+import { isResourceKey, type ResourceKey } from '../model/rows/identifiers.ts'
 import type { WriteContext } from './context.ts'
 import { type Creation, createTogether } from './create-together.ts'
+import type { Written } from './write-row.ts'
 
 /** A write that waits for its turn. */
 interface WaitingWrite {

@@ -7,9 +7,9 @@ import type { AroundOperation } from '../graph/execution/slot.ts'
 import type { DocumentGuard } from '../graph/http/guard.ts'
 import type { SchemaPart } from '../graph/schema/sdl.ts'
 import type { Middleware } from '../http/context.ts'
-import type { Access } from '../model/access.ts'
-import type { Caller } from '../model/caller.ts'
-import type { Resource } from '../model/resource.ts'
+import type { Access } from '../model/access/access.ts'
+import type { Caller } from '../model/access/caller.ts'
+import type { Resource } from '../model/definition/resource.ts'
 import type { HeaderLink } from '../rest/operation.ts'
 
 /**

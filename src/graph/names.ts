@@ -1,8 +1,8 @@
-import type { Field } from '../model/fields.ts'
-import { capitalized } from '../model/labels.ts'
+import type { Field } from '../model/definition/fields.ts'
+import { capitalized } from '../model/definition/labels.ts'
+import type { Leaf, Resource, Values } from '../model/definition/resource.ts'
 import type { Operator } from '../model/query/operators.ts'
 import type { Sort } from '../model/query/query.ts'
-import type { Leaf, Resource, Values } from '../model/resource.ts'
 
 /** Converts a wire name in snake case, or a path with hyphens. */
 export function camelCase(name: string): string {
@@ -98,14 +98,14 @@ function renamed(fields: Fields, values: Values, from: Side, to: Side): Values {
 }
 
 /** Cached, because computing the names takes 20 µs for each write. */
-const known = new WeakMap<Fields, (Record<Side, string> & { readonly field: Field })[]>()
+const namesByFields = new WeakMap<Fields, (Record<Side, string> & { readonly field: Field })[]>()
 
 function namesOf(fields: Fields) {
-  const found = known.get(fields)
-  if (found) return found
-  const made = Object.entries(fields).map(([wire, field]) => ({ wire, graph: camelCase(wire), field }))
-  known.set(fields, made)
-  return made
+  const existing = namesByFields.get(fields)
+  if (existing) return existing
+  const names = Object.entries(fields).map(([wire, field]) => ({ wire, graph: camelCase(wire), field }))
+  namesByFields.set(fields, names)
+  return names
 }
 
 export function toGraphFilter({ path }: Leaf, operator: Operator, value: unknown): Values {

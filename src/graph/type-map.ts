@@ -5,7 +5,7 @@ import {
   getNamedType,
   isObjectType,
 } from 'graphql'
-import type { Resource } from '../model/resource.ts'
+import type { Resource } from '../model/definition/resource.ts'
 import { graphNames } from './names.ts'
 
 export type MappedType = ReturnType<typeof mappedType>

@@ -1,4 +1,4 @@
-import type { Consistency } from '../model/caller.ts'
+import type { Consistency } from '../model/access/caller.ts'
 import { callerOf } from './auth/authenticate.ts'
 import type { Middleware } from './context.ts'
 import { HEADER_NAMES, requestHeader } from './headers/request-headers.ts'

@@ -1,4 +1,4 @@
-import type { ResourceKey } from './identifiers.ts'
+import type { ResourceKey } from './rows/identifiers.ts'
 
 /** The error codes of all protocols, with the status of each in HTTP (SPEC §2.4, §7). */
 export const STATUS = {
@@ -31,7 +31,7 @@ export type ErrorCode = keyof typeof STATUS
 /** Of a resource that does not exist: it never did, or it was deleted. */
 export const ABSENT: readonly ErrorCode[] = ['RESOURCE_NOT_FOUND', 'RESOURCE_GONE']
 
-/** A problem with a field or a parameter (SPEC §2.4): a code of `documents/error-catalogue.ts` or of a definition. */
+/** A problem with a field or a parameter (SPEC §2.4): a code of `documents/error-codes.ts` or of a definition. */
 export type DetailCode = string
 
 export interface Explanation {

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
+import { type Field, isRequired, kindOf, type LeafField } from './definition/fields.ts'
+import type { Leaf, Resource, Values } from './definition/resource.ts'
 import { type Detail, type DetailCode, refuseInvalid } from './errors.ts'
-import { type Field, isRequired, kindOf, type LeafField } from './fields.ts'
-import type { Leaf, Resource, Values } from './resource.ts'
-import { valueAt } from './rows.ts'
+import { valueAt } from './rows/columns.ts'
 import { isBlank, isObject } from './values.ts'
 
 /** The content of a body. `values` has only the valid fields; nothing is converted except timestamps. */

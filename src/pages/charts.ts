@@ -1,9 +1,9 @@
 import { camelCase, columnValue, graphNames } from '../graph/names.ts'
-import { kindOf } from '../model/fields.ts'
-import { plural } from '../model/labels.ts'
+import { kindOf } from '../model/definition/fields.ts'
+import { plural } from '../model/definition/labels.ts'
+import { targetOf } from '../model/definition/relations.ts'
+import type { Resource } from '../model/definition/resource.ts'
 import { groupable, measurable } from '../model/query/aggregate.ts'
-import { targetOf } from '../model/relations.ts'
-import type { Resource } from '../model/resource.ts'
 
 const MAXIMUM_BARS = 12
 const MAXIMUM_MONTHS = 120

@@ -1,9 +1,9 @@
-import { type CatalogueEntry, errorOf } from '../documents/error-catalogue.ts'
+import { type ErrorEntry, errorOf } from '../documents/error-codes.ts'
 import { type Html, html } from '../documents/html.ts'
 import { pageWith, type Site, table } from './page.ts'
 
-export function cataloguePage({ errors }: { errors: readonly CatalogueEntry[] }, site: Site): Html {
-  const of = (kind: CatalogueEntry['kind']) => errors.filter((entry) => entry.kind === kind)
+export function errorsPage({ errors }: { errors: readonly ErrorEntry[] }, site: Site): Html {
+  const of = (kind: ErrorEntry['kind']) => errors.filter((entry) => entry.kind === kind)
   const content = html`<h1>Errors</h1>
 <p>The body of every failed request is <code>{"error": {"code", "message", "details"}}</code>. Each entry of
 <code>details</code> has a code of its own.</p>
@@ -14,7 +14,7 @@ ${table('Detail codes', ['Code', 'Cause'], rows(of('detail'), site))}`
   return pageWith('Errors', site, content)
 }
 
-export function entryPage(entry: CatalogueEntry, site: Site): Html {
+export function errorPage(entry: ErrorEntry, site: Site): Html {
   const { code, kind, status, cause, remedy, retry, request, response } = entry
   const error = errorOf(code)
   const location =
@@ -39,7 +39,7 @@ function sample(title: string, text: string): Html {
 <pre tabindex="0" aria-label="${title}"><code>${text}</code></pre>`
 }
 
-function rows(entries: readonly CatalogueEntry[], { root }: Site): Html[] {
+function rows(entries: readonly ErrorEntry[], { root }: Site): Html[] {
   return entries.map(
     ({ code, status, cause }) => html`<tr>
 <th scope="row"><a href="${root}/errors/${code}"><code>${code}</code></a></th>

@@ -1,9 +1,9 @@
 import type { PersistedOperations } from '../graph/http/persisted-operations.ts'
 import { camelCase, columnValue, graphNames, pascalCase } from '../graph/names.ts'
-import { type Field, kindOf } from '../model/fields.ts'
+import { type Field, kindOf } from '../model/definition/fields.ts'
+import { ownedBy, relationsOf } from '../model/definition/relations.ts'
+import type { Resource } from '../model/definition/resource.ts'
 import { groupable } from '../model/query/aggregate.ts'
-import { ownedBy, relationsOf } from '../model/relations.ts'
-import type { Resource } from '../model/resource.ts'
 
 export function exampleOperations(resources: readonly Resource[], { documents }: PersistedOperations) {
   const collections = resources.filter(({ kind }) => kind === 'collection')

@@ -10,8 +10,8 @@ import { type Html, html } from '../documents/html.ts'
 import { PATHS } from '../documents/openapi/service-paths.ts'
 import { GRAPHQL_PATH } from '../graph/http/apollo.ts'
 import type { MappedType } from '../graph/type-map.ts'
-import { inWords } from '../model/labels.ts'
-import type { Resource } from '../model/resource.ts'
+import { inWords } from '../model/definition/labels.ts'
+import type { Resource } from '../model/definition/resource.ts'
 import { pageWith, type Site, table } from './page.ts'
 
 /** @param types undefined if introspection is off */

@@ -7,8 +7,8 @@ import type { MappedType } from '../graph/type-map.ts'
 import { respondWithContent, staticContent } from '../http/content/static-content.ts'
 import type { Context } from '../http/context.ts'
 import { rootFor } from '../http/request-target.ts'
-import { plural } from '../model/labels.ts'
-import type { Resource } from '../model/resource.ts'
+import { plural } from '../model/definition/labels.ts'
+import type { Resource } from '../model/definition/resource.ts'
 import { SERVICE_NAME } from '../observability/service-name.ts'
 import { REFERENCE_PATH, type RestSettings, urlsFor } from '../rest/urls.ts'
 
@@ -43,7 +43,7 @@ export function siteFor(ctx: Context, settings: SiteSettings) {
   const root = rootFor(ctx, settings)
   return {
     title: settings.title ?? SERVICE_NAME,
-    description: settings.description ?? 'A catalogue with a REST and a GraphQL interface.',
+    description: settings.description ?? 'Collections with a REST and a GraphQL interface.',
     base: urlsFor(ctx, settings).base,
     root,
     reference: root + (settings.reference ?? REFERENCE_PATH),

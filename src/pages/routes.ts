@@ -1,6 +1,6 @@
 import { extname } from 'node:path'
 import { stringify } from 'yaml'
-import { type CatalogueEntry, catalogueEntries, explanationsOf } from '../documents/error-catalogue.ts'
+import { type ErrorEntry, errorEntries, explanationsOf } from '../documents/error-codes.ts'
 import type { Html } from '../documents/html.ts'
 import { openApiDocument } from '../documents/openapi/document.ts'
 import { EXAMPLE_ORIGIN } from '../documents/openapi/responses.ts'
@@ -17,13 +17,13 @@ import type { Context } from '../http/context.ts'
 import { link } from '../http/headers/links.ts'
 import { rootFor } from '../http/request-target.ts'
 import { type Handler, type Route, reads } from '../http/routes.ts'
-import type { Resource } from '../model/resource.ts'
+import type { Resource } from '../model/definition/resource.ts'
 import type { apiVersions } from '../rest/api-versions.ts'
 import { negotiate, prefersPage } from '../rest/respond.ts'
 import { byCaller, hasFieldScopes } from '../rest/routes-by-caller.ts'
 import { API_CATALOG_PATH, basePath, REFERENCE_PATH } from '../rest/urls.ts'
 import { pageAssets } from './assets.ts'
-import { cataloguePage, entryPage } from './error-pages.ts'
+import { errorPage, errorsPage } from './error-pages.ts'
 import { modelPage } from './model-page.ts'
 import {
   browsePage,
@@ -171,7 +171,7 @@ function keepingLatest<Made>(make: (root: string) => Made): (root: string) => Ma
   }
 }
 
-/** The catalogue of the interfaces, with the link that RFC 9727 §2 requires for HEAD. */
+/** The API catalog, with the link that RFC 9727 §2 requires for HEAD. */
 function catalogRoute(settings: SiteSettings, versions: readonly SiteVersion[]): Route {
   return open(API_CATALOG_PATH, (ctx) => {
     const root = rootFor(ctx, settings)
@@ -206,11 +206,11 @@ function apiCatalog(versions: readonly SiteVersion[], root: string): object {
 }
 
 function errorRoutes(resources: readonly Resource[], settings: SiteSettings): Route[] {
-  const entriesAt = keepingLatest((root) => catalogueEntries(resources, root, basePath(settings)))
-  const all = jsonOrPage(settings, (root) => ({ errors: entriesAt(root) }), cataloguePage)
+  const entriesAt = keepingLatest((root) => errorEntries(resources, root, basePath(settings)))
+  const all = jsonOrPage(settings, (root) => ({ errors: entriesAt(root) }), errorsPage)
   const each = Object.keys(explanationsOf(resources)).map((code) => {
-    const entryAt = (root: string) => entriesAt(root).find((entry) => entry.code === code) as CatalogueEntry
-    return [code, jsonOrPage(settings, entryAt, entryPage)]
+    const entryAt = (root: string) => entriesAt(root).find((entry) => entry.code === code) as ErrorEntry
+    return [code, jsonOrPage(settings, entryAt, errorPage)]
   })
   return [open(PATHS.errors, all), contentRoute(PATHS.errors, Object.fromEntries(each))]
 }

@@ -1,9 +1,9 @@
 import type { SetPathHeaders } from '../http/app.ts'
 import { link } from '../http/headers/links.ts'
 import { hasHost, rootFor } from '../http/request-target.ts'
-import { type ApiVersion, successorOf } from '../model/domain.ts'
-import type { Resource } from '../model/resource.ts'
-import { viewOf } from '../model/views.ts'
+import { type ApiVersion, successorOf } from '../model/definition/domain.ts'
+import type { Resource } from '../model/definition/resource.ts'
+import { viewOf } from '../model/definition/views.ts'
 import { basePath, type Deprecation, REFERENCE_PATH, type RestSettings } from './urls.ts'
 
 /** @param settings those of the default version; the other versions share what does not belong to a version */
@@ -12,20 +12,20 @@ export function apiVersions<Settings extends RestSettings>(
   versions: readonly ApiVersion[],
   settings: Settings,
 ) {
-  return versions.map((version) => {
-    const { name, deprecated, sunset } = version
-    const successor = successorOf(version, versions)
+  return versions.map((apiVersion) => {
+    const { name, deprecated, sunset } = apiVersion
+    const successor = successorOf(apiVersion, versions)
     const deprecation = deprecated !== undefined &&
       successor && {
         since: new Date(deprecated),
         sunset: sunset === undefined ? undefined : new Date(sunset),
-        successor: basePath({ ...settings, version: successor.name }),
+        successor: basePath({ ...settings, apiVersion: successor.name }),
       }
     return {
       resources: resources.map((resource) => viewOf(resource, name)),
       settings: {
         ...settings,
-        version: name,
+        apiVersion: name,
         ...(versions.length > 1 && { reference: `${REFERENCE_PATH}/${name}` }),
         ...(deprecation && { deprecation }),
       },

@@ -3,9 +3,9 @@ import { crc32 } from 'node:zlib'
 import { namesTag } from '../http/content/static-content.ts'
 import type { Context } from '../http/context.ts'
 import { requestHeader } from '../http/headers/request-headers.ts'
+import type { Values } from '../model/definition/resource.ts'
 import { INTEGER_RANGE } from '../model/kinds/integer.ts'
-import { isUnmodifiedSince } from '../model/precondition.ts'
-import type { Values } from '../model/resource.ts'
+import { isUnmodifiedSince } from '../model/rows/precondition.ts'
 
 /**
  * The strong entity tag of a resource: its identifier, which needs no quoting, and its version (RFC 9110 §8.8.3).
@@ -29,7 +29,7 @@ export function listVariant(ctx: Context, more: readonly unknown[]): string {
 /** The revision that the client has in this variant (RFC 9110 §13.1.2). */
 export function knownRevision(ctx: Context, variant: string): string | undefined {
   const tags = requestHeader(ctx, 'IfNoneMatchRead')?.matchAll(/"([\w-]+)\.(\w+)"/g) ?? []
-  return [...tags].find(([, , known]) => known === variant)?.[1]
+  return [...tags].find(([, , tagVariant]) => tagVariant === variant)?.[1]
 }
 
 export function contentVariant(content: string): string {

@@ -1,11 +1,11 @@
 import type { Parent } from '../graph/execution/context.ts'
-import { allows, type Caller } from '../model/caller.ts'
-import { fixedInitial, kindOf } from '../model/fields.ts'
-import { keyOf } from '../model/identifiers.ts'
-import { listColumn, ownedBy } from '../model/relations.ts'
-import type { Leaf, Resource, Values } from '../model/resource.ts'
-import { valueAt } from '../model/rows.ts'
-import { nameField } from '../model/titles.ts'
+import { allows, type Caller } from '../model/access/caller.ts'
+import { fixedInitial, kindOf } from '../model/definition/fields.ts'
+import { listColumn, ownedBy } from '../model/definition/relations.ts'
+import type { Leaf, Resource, Values } from '../model/definition/resource.ts'
+import { nameField } from '../model/definition/titles.ts'
+import { valueAt } from '../model/rows/columns.ts'
+import { keyOf } from '../model/rows/identifiers.ts'
 import { type Form, hasOperation, type ResourceOperation } from './operation.ts'
 import type { Urls } from './urls.ts'
 
@@ -58,11 +58,11 @@ export function createForms(
 
     resource(caller: Caller, data: Values, urls: Urls): Templates {
       const id = data['id'] as string
-      const own = onResource(caller, data, urls.resource(resource, keyOf(resource, data)), urls)
+      const form = onResource(caller, data, urls.resource(resource, keyOf(resource, data)), urls)
       const owned = onOwner.map(({ singleton, offer }) =>
         offer(caller, {}, urls.resource(singleton, { parentId: id, id }), urls),
       )
-      return Object.assign(own, ...owned)
+      return Object.assign(form, ...owned)
     },
   }
 }
@@ -114,7 +114,8 @@ function linkedOptions(path: string, urls: Urls, resources: readonly Resource[])
 function referenceValue(resource: Resource, parent: Parent): Values {
   const column = listColumn(parent.resource, resource)
   const leaf = resource.writable.find(
-    ({ column: own, field }) => own === column || ('alsoMatches' in field && field.alsoMatches === column),
+    ({ column: leafColumn, field }) =>
+      leafColumn === column || ('alsoMatches' in field && field.alsoMatches === column),
   )
   return leaf ? { [leaf.name]: parent.id } : {}
 }

@@ -4,10 +4,10 @@ import { camelCase, graphNames, hasDisplayName, parentArgument, singular } from 
 import { callerOf } from '../http/auth/authenticate.ts'
 import type { Context } from '../http/context.ts'
 import { preferencesOf, reportApplied } from '../http/negotiation.ts'
-import { hidesRows } from '../model/access.ts'
+import { hidesRows } from '../model/access/access.ts'
+import { referenceLeaves } from '../model/definition/relations.ts'
+import type { Resource, Values } from '../model/definition/resource.ts'
 import { DEFAULT_PAGE_SIZE } from '../model/query/query.ts'
-import { referenceLeaves } from '../model/relations.ts'
-import type { Resource, Values } from '../model/resource.ts'
 import { type Embed, type Selection, TITLE } from './hal.ts'
 
 /** Without a selection, the operation is for whole resources. Lists are counted by default. */
@@ -91,8 +91,8 @@ function key(resource: Resource): Variables {
   return { ...parentKey(resource), ...(resource.listed && { id: 'ID!' }) }
 }
 
-function apiVersion({ isVersioned }: Resource): Variables {
-  return isVersioned ? { apiVersion: 'ApiVersion' } : {}
+function apiVersion({ hasApiVersions }: Resource): Variables {
+  return hasApiVersions ? { apiVersion: 'ApiVersion' } : {}
 }
 
 /** The parent is always the variable `$parentId`, as in routes, although the names of the arguments differ. */

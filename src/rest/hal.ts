@@ -1,7 +1,7 @@
 import type { Parent } from '../graph/execution/context.ts'
-import { keyOf } from '../model/identifiers.ts'
-import { type HalRelation, linkedFrom } from '../model/relations.ts'
-import { identifierField, type Leaf, type Resource, type Values } from '../model/resource.ts'
+import { type HalRelation, linkedFrom } from '../model/definition/relations.ts'
+import { identifierField, type Leaf, type Resource, type Values } from '../model/definition/resource.ts'
+import { keyOf } from '../model/rows/identifiers.ts'
 import { type Urls, withQuery } from './urls.ts'
 
 type Link = { readonly href: string; readonly title?: string; readonly templated?: true }

@@ -2,9 +2,9 @@ import type { Options } from 'csv-stringify'
 import { stringify } from 'csv-stringify/sync'
 import type { Context } from '../http/context.ts'
 import { link } from '../http/headers/links.ts'
+import { kindOf } from '../model/definition/fields.ts'
+import type { Leaf } from '../model/definition/resource.ts'
 import { DomainError } from '../model/errors.ts'
-import { kindOf } from '../model/fields.ts'
-import type { Leaf } from '../model/resource.ts'
 import type { ListDocument } from './hal.ts'
 
 const WRITERS: Readonly<Record<string, (items: readonly object[], leaves: readonly Leaf[]) => string>> = {

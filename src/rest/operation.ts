@@ -3,10 +3,10 @@ import type { LinkRelation } from '../http/headers/links.ts'
 import type { RequestHeader } from '../http/headers/request-headers.ts'
 import type { ResponseHeader } from '../http/headers/response-headers.ts'
 import type { Handler, Route } from '../http/routes.ts'
-import type { Action } from '../model/caller.ts'
+import type { Action } from '../model/access/caller.ts'
+import type { Resource, Values } from '../model/definition/resource.ts'
 import { ABSENT, type ErrorCode } from '../model/errors.ts'
-import type { ResourceKey } from '../model/identifiers.ts'
-import type { Resource, Values } from '../model/resource.ts'
+import type { ResourceKey } from '../model/rows/identifiers.ts'
 import type { RestSettings, Urls } from './urls.ts'
 
 /** What the operations of an interface have in common. */

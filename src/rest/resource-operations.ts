@@ -1,6 +1,6 @@
 import { HEADER_NAMES } from '../http/headers/request-headers.ts'
-import { nestedReferences } from '../model/relations.ts'
-import type { Resource } from '../model/resource.ts'
+import { nestedReferences } from '../model/definition/relations.ts'
+import type { Resource } from '../model/definition/resource.ts'
 import { hasOperation, type ResourceOperation, type ResourcePath } from './operation.ts'
 import { create } from './operations/create.ts'
 import { list } from './operations/list.ts'

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import type { Context } from '../http/context.ts'
 import type { Endpoint, Method, Route } from '../http/routes.ts'
-import { ANONYMOUS } from '../model/caller.ts'
-import type { Resource } from '../model/resource.ts'
-import { openView, viewFor } from '../model/views.ts'
+import { ANONYMOUS } from '../model/access/caller.ts'
+import type { Resource } from '../model/definition/resource.ts'
+import { openView, viewFor } from '../model/definition/views.ts'
 
 /** Callers differ in the scopes of fields that they have. Making the routes of a domain takes about 10 ms. */
 const MAXIMUM_KEPT = 32
@@ -49,7 +49,7 @@ export function routesByCaller(
   })
   return routes.map(({ methods, ...route }) => {
     const all = Object.entries(methods) as [Method, Endpoint][]
-    const own = all.map(([method, endpoint]) => [method, served(route.path, method, endpoint)])
-    return { ...route, methods: Object.fromEntries(own) }
+    const routes = all.map(([method, endpoint]) => [method, served(route.path, method, endpoint)])
+    return { ...route, methods: Object.fromEntries(routes) }
   })
 }

@@ -1,7 +1,7 @@
 import { link } from '../http/headers/links.ts'
 import { type Endpoint, type Handler, type Route, reads } from '../http/routes.ts'
+import type { Resource } from '../model/definition/resource.ts'
 import { DomainError } from '../model/errors.ts'
-import type { Resource } from '../model/resource.ts'
 import type { Operations } from './all-operations.ts'
 import { entityTag } from './conditional.ts'
 import type { ResourceOperation, RestParts } from './operation.ts'

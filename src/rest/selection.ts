@@ -1,11 +1,11 @@
 import { camelCase, singular } from '../graph/names.ts'
-import { authorize, type Caller } from '../model/caller.ts'
+import { authorize, type Caller } from '../model/access/caller.ts'
+import type { Field } from '../model/definition/fields.ts'
+import { linkedFrom } from '../model/definition/relations.ts'
+import type { Resource } from '../model/definition/resource.ts'
+import { refuseWithheld } from '../model/definition/views.ts'
 import type { DetailCode } from '../model/errors.ts'
-import type { Field } from '../model/fields.ts'
 import { DEFAULT_PAGE_SIZE } from '../model/query/query.ts'
-import { linkedFrom } from '../model/relations.ts'
-import type { Resource } from '../model/resource.ts'
-import { refuseWithheld } from '../model/views.ts'
 import { createHal, type Embed, type ListData, picker, type Selection } from './hal.ts'
 import { type QueryParameters, SHOWN_CHARACTERS } from './query-parameters.ts'
 
@@ -86,13 +86,13 @@ function namesIn(
   parameters: QueryParameters,
   field: string,
   code: DetailCode,
-  known: readonly string[],
+  leafNames: readonly string[],
 ): string[] | undefined {
   const { search } = parameters
   if (!search.has(field)) return undefined
   const names = [...new Set(search.getAll(field).join().split(','))]
-  const supported = known.join(', ') || 'none'
-  for (const name of names.filter((name) => !known.includes(name)).slice(0, MAXIMUM_REPORTED)) {
+  const supported = leafNames.join(', ') || 'none'
+  for (const name of names.filter((name) => !leafNames.includes(name)).slice(0, MAXIMUM_REPORTED)) {
     const shown = name.slice(0, SHOWN_CHARACTERS)
     parameters.report(field, code, `${field}: unknown name ${shown}. Supported: ${supported}.`)
   }

@@ -1,7 +1,7 @@
 import type { Context } from '../http/context.ts'
 import { type PublicAddress, rootFor } from '../http/request-target.ts'
-import type { ResourceKey } from '../model/identifiers.ts'
-import type { Resource } from '../model/resource.ts'
+import type { Resource } from '../model/definition/resource.ts'
+import type { ResourceKey } from '../model/rows/identifiers.ts'
 
 export interface RestSettings extends PublicAddress {
   readonly title?: string | undefined
@@ -10,7 +10,7 @@ export interface RestSettings extends PublicAddress {
   readonly license?: string | undefined
   readonly contact?: Contact | undefined
   readonly namespace: string
-  readonly version: string
+  readonly apiVersion: string
   readonly maximumPageSize: number
   /** By default, unknown fields in a body are refused. */
   readonly unknownFields?: 'refuse' | 'ignore'
@@ -37,8 +37,8 @@ export const REFERENCE_PATH = '/docs'
 export const API_CATALOG_PATH = '/.well-known/api-catalog'
 
 /** SPEC §4. */
-export function basePath({ namespace, version }: Pick<RestSettings, 'namespace' | 'version'>): string {
-  return `/${namespace}/${version}`
+export function basePath({ namespace, apiVersion }: Pick<RestSettings, 'namespace' | 'apiVersion'>): string {
+  return `/${namespace}/${apiVersion}`
 }
 
 export function urlsFor(ctx: Context, settings: RestSettings): Urls {

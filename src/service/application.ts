@@ -16,15 +16,15 @@ import { createApp } from '../http/app.ts'
 import { authenticate } from '../http/auth/authenticate.ts'
 import type { TokenSettings } from '../http/auth/verify-token.ts'
 import { healthRoutes } from '../http/health.ts'
-import { Access, unrestricted } from '../model/access.ts'
-import { servedVersions } from '../model/domain.ts'
+import { Access, unrestricted } from '../model/access/access.ts'
+import { servedApiVersions } from '../model/definition/domain.ts'
 import { explorerAssets } from '../pages/assets.ts'
 import { documentRoutes, notFoundRoute } from '../pages/routes.ts'
 import { allOperations } from '../rest/all-operations.ts'
 import { apiVersions, deprecationHeaders } from '../rest/api-versions.ts'
 import { createRoutes } from '../rest/routes.ts'
 import { FEATURES } from './features.ts'
-import { createMetrics } from './metrics.ts'
+import { createMetrics } from './observability/metrics.ts'
 import type { Configuration } from './settings/configuration.ts'
 import { readSeeds } from './settings/domain-folder.ts'
 import { SettingsError } from './settings/settings.ts'
@@ -106,10 +106,10 @@ export async function prepareApplication(parts: ServiceParts) {
       changesPerPage: limits.changesPerPage,
     })
     const metrics = settings.metrics ? createMetrics(database, readers, state, limits.load) : undefined
-    const served = servedVersions(parts.domain, settings.version)
+    const served = servedApiVersions(parts.domain, settings.apiVersion)
     const site = {
       ...settings,
-      version: served.shown,
+      apiVersion: served.shown,
       title,
       description,
       license,
@@ -126,7 +126,7 @@ export async function prepareApplication(parts: ServiceParts) {
       ...healthRoutes(() => database.check(), state),
       ...(metrics ? [metrics.route] : []),
       ...(settings.graphqlExplorer ? [explorerAssets(resources, persisted)] : []),
-      ...interfaces.flatMap((version) => createRoutes({ ...version, executor, links }, operations)),
+      ...interfaces.flatMap((one) => createRoutes({ ...one, executor, links }, operations)),
       ...documentRoutes(resources, site, interfaces),
       graphql,
       notFoundRoute(resources, site),

@@ -1,9 +1,9 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { DatabaseRefusedError } from '../database/connection.ts'
-import type { Domain } from '../model/domain.ts'
+import type { Domain } from '../model/definition/domain.ts'
+import type { Resource } from '../model/definition/resource.ts'
 import { DomainError } from '../model/errors.ts'
 import { DefinitionError } from '../model/problems/definition-problems.ts'
-import type { Resource } from '../model/resource.ts'
 import { type Configuration, loadConfiguration } from './settings/configuration.ts'
 import { SettingsError } from './settings/settings.ts'
 import { styled } from './terminal.ts'
@@ -23,14 +23,14 @@ type Arguments<Config extends ParseArgsConfig> = ReturnType<typeof parseArgs<Con
 export async function runCommand<const Config extends ParseArgsConfig>(
   usage: string,
   config: Config,
-  command: (given: Arguments<Config>) => Promise<void>,
+  command: (parsed: Arguments<Config>) => Promise<void>,
 ): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', endOutput)
   try {
     const help = { type: 'boolean', short: 'h' } as const
-    const given = parseArgs({ ...config, options: { ...config.options, help } }) as Arguments<Config>
-    if ('help' in given.values) console.log(usage)
-    else await command(given)
+    const parsed = parseArgs({ ...config, options: { ...config.options, help } }) as Arguments<Config>
+    if ('help' in parsed.values) console.log(usage)
+    else await command(parsed)
   } catch (error) {
     const status = statusOf(error)
     if (status === undefined) throw error
@@ -59,7 +59,9 @@ export function resourceNamed(path: string | undefined, { resources }: Pick<Doma
   const resource = resources.find((candidate) => candidate.path === path)
   if (resource) return resource
   const problem = path === undefined ? 'Missing collection' : `Unknown collection ${path}`
-  throw new ArgumentsError(`${problem}. Collections: ${resources.map((known) => known.path).join(', ')}`)
+  throw new ArgumentsError(
+    `${problem}. Collections: ${resources.map((resource) => resource.path).join(', ')}`,
+  )
 }
 
 /** If the reader closes the output early, as `| head` does, the command continues and its exit status counts. */

@@ -1,7 +1,7 @@
 import { openApiDocument } from '../documents/openapi/document.ts'
 import type { Seed } from '../documents/openapi/seeds.ts'
-import { servedVersions } from '../model/domain.ts'
-import { viewOf } from '../model/views.ts'
+import { servedApiVersions } from '../model/definition/domain.ts'
+import { viewOf } from '../model/definition/views.ts'
 import { FEATURES } from './features.ts'
 import type { LocatedDomain } from './settings/domain-folder.ts'
 import type { Settings } from './settings/settings.ts'
@@ -12,13 +12,13 @@ type DocumentSettings = Pick<Settings, 'namespace' | 'maximumPageSize' | 'unknow
 export function openApiText(
   domain: LocatedDomain,
   seeds: readonly Seed[],
-  settings: DocumentSettings & { readonly version: string | undefined },
+  settings: DocumentSettings & { readonly apiVersion: string | undefined },
 ): string {
   const { title, description, license, contact } = domain
-  const { shown: version } = servedVersions(domain, settings.version)
-  const resources = domain.resources.map((resource) => viewOf(resource, version))
+  const { shown: apiVersion } = servedApiVersions(domain, settings.apiVersion)
+  const resources = domain.resources.map((resource) => viewOf(resource, apiVersion))
   const features = FEATURES.map((create) => create(resources))
   const { anonymousScopes } = settings
-  const shown = { title, description, license, contact, ...settings, version, publicBaseUrl: undefined }
+  const shown = { title, description, license, contact, ...settings, apiVersion, publicBaseUrl: undefined }
   return `${JSON.stringify(openApiDocument(resources, shown, { seeds, features, anonymousScopes }), null, 2)}\n`
 }

@@ -5,7 +5,7 @@ import { openDatabase } from '../database/database.ts'
 import { openReaders } from '../database/replicas/readers.ts'
 import { startKeyExpiry } from '../domain/idempotency.ts'
 import { createHttpServer } from '../http/server.ts'
-import { type Domain, servedVersions } from '../model/domain.ts'
+import { type Domain, servedApiVersions } from '../model/definition/domain.ts'
 import { DomainError } from '../model/errors.ts'
 import { basePath } from '../rest/urls.ts'
 import type { ServiceParts } from './application.ts'
@@ -27,7 +27,7 @@ const IDLE_MILLISECONDS = 1_000
 export async function startService(parts: ServiceParts) {
   const { settings, domain } = parts
   const { jwt } = parts.tokens
-  const base = basePath({ namespace: settings.namespace, version: shownVersion(domain, settings) })
+  const base = basePath({ namespace: settings.namespace, apiVersion: shownApiVersion(domain, settings) })
   const options = databaseOptions(parts, parts.reportWait)
   const opening = (parts.open ?? openDatabase)(options)
   const preparing = import('./application.ts').then(({ prepareApplication }) => prepareApplication(parts))
@@ -92,8 +92,8 @@ export async function startService(parts: ServiceParts) {
   }
 }
 
-function shownVersion(domain: Domain, { version }: Settings): string {
-  const { versions, shown } = servedVersions(domain, version)
+function shownApiVersion(domain: Domain, { apiVersion }: Settings): string {
+  const { versions, shown } = servedApiVersions(domain, apiVersion)
   const names = versions.map(({ name }) => name)
   if (names.includes(shown)) return shown
   throw new SettingsError([`API_VERSION: the domain has the versions ${names.join(', ')}, not ${shown}`])

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { mintToken, tokenSettings } from './development-token.ts'
 import { startService } from './server.ts'
 import { loadSettingsFile } from './settings/configuration.ts'
 import { domainFolder, loadDefinitions } from './settings/domain-folder.ts'
 import { readSettings } from './settings/settings.ts'
+import { mintToken, tokenSettings } from './start/development-token.ts'
 import { createTestDatabase } from './testing-database.ts'
 
 /*
  * Tests of a domain import this module as `halgraph/testing`; docs/DOMAINS.md explains it with an example.
  */
 
-export type { Representation } from '../model/typed.ts'
+export type { Representation } from '../model/definition/typed.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a test looks into what it receives
 export type Json = any

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
-import type { AccessRule } from '../../src/model/access-rules.ts'
+import type { AccessRule } from '../../src/model/access/access-rules.ts'
 import { withAccess } from '../helpers/domain/with-access.ts'
 import { isFull } from '../helpers/process/full.ts'
 import type { Client, Json } from '../helpers/service/client.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
 import { keepChanges } from '../../src/domain/recording.ts'
-import type { AccessRule } from '../../src/model/access-rules.ts'
+import type { AccessRule } from '../../src/model/access/access-rules.ts'
 import { withAccess } from '../helpers/domain/with-access.ts'
 import { accessToken } from '../helpers/service/access-token.ts'
 import type { Client, Json } from '../helpers/service/client.ts'

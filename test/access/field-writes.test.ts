@@ -1,5 +1,5 @@
 import test from 'ava'
-import { defineResource } from '../../src/model/define-resource.ts'
+import { defineResource } from '../../src/model/definition/define-resource.ts'
 import { scopedDomain } from '../helpers/domain/scoped-domain.ts'
 import type { Answer, Client, Json } from '../helpers/service/client.ts'
 import { readEvents } from '../helpers/service/read-events.ts'

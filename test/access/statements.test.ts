@@ -22,13 +22,13 @@ const REASONS: Readonly<Record<string, string>> = {
     'unique values are facts of the collection; the row is named only to callers that may read it',
   'domain/transaction.ts': 'names the author',
   'domain/write-order.ts': 'locks rows, and not those of a resource with rules of access',
-  'features/history/feed/change-feed.ts': 'recorded states, each of which is checked by access',
+  'features/history/feed/read-feed.ts': 'recorded states, each of which is checked by access',
   'features/history/feed/readable-changes.ts': 'recorded states, each of which is checked by access',
   'features/history/feed/upkeep.ts': 'numbers changes',
   'features/history/feed/versions.ts': 'recorded states, each of which is checked by access',
   'features/load/table-sizes.ts': 'reads the sizes of tables',
-  'model/database-rule.ts': 'declares what rules of a domain can send',
-  'model/resource.ts': 'an example in a comment',
+  'model/definition/database-rule.ts': 'declares what rules of a domain can send',
+  'model/definition/resource.ts': 'an example in a comment',
 }
 
 test('each file with handwritten statements has a reason to need no access of a caller', async (t) => {

@@ -1,5 +1,5 @@
 import test from 'ava'
-import type { AccessRule } from '../../src/model/access-rules.ts'
+import type { AccessRule } from '../../src/model/access/access-rules.ts'
 import { createDatabaseOn, findServer } from '../helpers/database/postgres-server.ts'
 import { withAccess } from '../helpers/domain/with-access.ts'
 import { shareTestService, startTestService, type TestService } from '../helpers/service/service.ts'

@@ -4,7 +4,7 @@ import { readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { type JWTVerifyOptions, jwtVerify } from 'jose'
-import { developmentSecret } from '../../src/service/development-token.ts'
+import { developmentSecret } from '../../src/service/start/development-token.ts'
 import {
   createEmbedded,
   createServerDatabase,

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
-import { tableName } from '../../src/model/resource.ts'
+import { tableName } from '../../src/model/definition/resource.ts'
 import { createEmbedded } from '../helpers/database/database.ts'
 import { createDatabaseOn, findServer } from '../helpers/database/postgres-server.ts'
 import { resources } from '../helpers/domain/domain.ts'

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { atmosphere } from '../../src/domain/resources/atmosphere.ts'
 import { planets } from '../../src/domain/resources/planets.ts'
 import { spacecraft } from '../../src/domain/resources/spacecraft.ts'
-import { unrestricted } from '../../src/model/access.ts'
-import type { Resource } from '../../src/model/resource.ts'
+import { unrestricted } from '../../src/model/access/access.ts'
+import type { Resource } from '../../src/model/definition/resource.ts'
 import { createTestDatabase, openTestDatabase } from '../helpers/database/database.ts'
 
 const EVERYTHING = unrestricted('all rows are compared')

@@ -5,7 +5,7 @@ import { Client, type ClientConfig } from 'pg'
 import { DatabaseRefusedError, parseConnection } from '../../src/database/connection.ts'
 import { migrate, migrationState } from '../../src/database/migrations/migrator.ts'
 import { sessionStatement } from '../../src/database/session.ts'
-import { tableName } from '../../src/model/resource.ts'
+import { tableName } from '../../src/model/definition/resource.ts'
 import {
   createEmptyDatabase,
   createServerDatabase,
@@ -59,7 +59,7 @@ async function tablesIn(client: Pick<Client, 'query'>, schema: string): Promise<
 
 const resourceTables = () => resources.map(({ path }) => tableName(path)).sort()
 
-test('the schema of the catalogue has the tables of the resources and no others', async (t) => {
+test('the schema of the resources has the tables of the resources and no others', async (t) => {
   const database = await openTestDatabase(await createTestDatabase(t))
   t.teardown(() => database.close())
   t.deepEqual(await tablesIn(database.pool, 'public'), resourceTables())
@@ -126,7 +126,7 @@ claim('a service that must not migrate refuses a database of a former version', 
   const options = { databaseUrl, dataDir: '', databasePoolSize: 1 }
   await t.throwsAsync(openTestDatabase({ ...options, migrateOnStart: false }), {
     instanceOf: DatabaseRefusedError,
-    message: /tombstones.* in the schema of the catalogue.*npm run migrate/,
+    message: /tombstones.* in the schema of the resources.*npm run migrate/,
   })
   for (const migrateOnStart of [true, false])
     await (await openTestDatabase({ ...options, migrateOnStart })).close()

@@ -2,7 +2,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import pg from 'pg'
 import { text } from '../../src/domain/definition.ts'
-import { kindOf } from '../../src/model/fields.ts'
+import { kindOf } from '../../src/model/definition/fields.ts'
 import { FORMATS, matchesPattern, patternProblem } from '../../src/model/kinds/pattern.ts'
 import { createEmptyDatabase } from '../helpers/database/database.ts'
 

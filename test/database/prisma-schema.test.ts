@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import test from 'ava'
 import { parseTimestamptz } from '../../src/database/client.ts'
-import { isAlwaysSet, KINDS, kindOf } from '../../src/model/fields.ts'
-import { tableName } from '../../src/model/resource.ts'
+import { isAlwaysSet, KINDS, kindOf } from '../../src/model/definition/fields.ts'
+import { tableName } from '../../src/model/definition/resource.ts'
 import { domain, resources } from '../helpers/domain/domain.ts'
 
 interface Model {

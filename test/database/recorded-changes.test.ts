@@ -4,9 +4,9 @@ import type { Database } from '../../src/database/database.ts'
 import type { StatementClient } from '../../src/database/database-client.ts'
 import type { Statement } from '../../src/database/sql/statement.ts'
 import { keepChanges } from '../../src/domain/recording.ts'
-import { readChanges } from '../../src/features/history/feed/change-feed.ts'
-import { numberChanges, startChangeUpkeep } from '../../src/features/history/feed/upkeep.ts'
-import { unrestricted } from '../../src/model/access.ts'
+import { readFeed } from '../../src/features/history/feed/read-feed.ts'
+import { numberChanges, startFeedUpkeep } from '../../src/features/history/feed/upkeep.ts'
+import { unrestricted } from '../../src/model/access/access.ts'
 import { createTestDatabase, openTestDatabase } from '../helpers/database/database.ts'
 import { resources } from '../helpers/domain/domain.ts'
 import { withAccess } from '../helpers/domain/with-access.ts'
@@ -299,7 +299,7 @@ test('a page has all changes from before its request, although another process n
     return database.client.$rows<Result>(statement)
   }
   const source = { client: { $rows }, changesDays: 30 }
-  const page = await readChanges(source, { resources, access, since: undefined, limit: 10 })
+  const page = await readFeed(source, { resources, access, since: undefined, limit: 10 })
   t.deepEqual(
     page.changes.map(({ key }) => key.id),
     ['awaited'],
@@ -322,7 +322,7 @@ test('changes older than CHANGES_DAYS are deleted in steps, in their order, and 
     if (statement.text.includes('purge_changes')) counts.push((rows[0] as { count: number }).count)
     return rows
   }
-  const stop = startChangeUpkeep(
+  const stop = startFeedUpkeep(
     {
       source: { client: { $rows }, changesDays: 30 },
       refresh: async () => void (await numberChanges(database.client)),

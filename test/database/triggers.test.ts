@@ -4,8 +4,8 @@ import type pg from 'pg'
 import { readList } from '../../src/domain/read.ts'
 import { beginTimeline } from '../../src/domain/recording.ts'
 import { planets } from '../../src/domain/resources/planets.ts'
-import { unrestricted } from '../../src/model/access.ts'
-import { tableName } from '../../src/model/resource.ts'
+import { unrestricted } from '../../src/model/access/access.ts'
+import { tableName } from '../../src/model/definition/resource.ts'
 import {
   createTestDatabase,
   type Owner,

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import test from 'ava'
 import * as definition from '../../src/domain/definition.ts'
-import { KINDS, kindOf, type LeafField } from '../../src/model/fields.ts'
+import { KINDS, kindOf, type LeafField } from '../../src/model/definition/fields.ts'
 import { COMMON_EXAMPLES } from '../../src/model/kinds/kind.ts'
 import { fieldsDocument } from '../../tools/documents/fields.ts'
 

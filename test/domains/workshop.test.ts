@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
 import { storedKeysStatement } from '../../src/database/sql/insert.ts'
-import type { Resource } from '../../src/model/resource.ts'
+import type { Resource } from '../../src/model/definition/resource.ts'
 import type { Owner } from '../helpers/database/database.ts'
 import { makeDomain, serveDomain } from '../helpers/domain/made-domain.ts'
 import { sqlNames } from '../helpers/domain/sql-names.ts'

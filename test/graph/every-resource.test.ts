@@ -1,6 +1,6 @@
 import test from 'ava'
 import { camelCase, graphNames, parentArgument, singular } from '../../src/graph/names.ts'
-import type { Resource } from '../../src/model/resource.ts'
+import type { Resource } from '../../src/model/definition/resource.ts'
 import { type Body, Fixtures } from '../helpers/domain/fixtures.ts'
 import { representatives } from '../helpers/domain/representatives.ts'
 import type { GraphQLAnswer, Json } from '../helpers/service/client.ts'

@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava'
 import { execute, parse } from 'graphql'
 import { CostEstimator } from '../../src/features/load/cost.ts'
-import { unrestricted } from '../../src/model/access.ts'
+import { unrestricted } from '../../src/model/access/access.ts'
 import type { Scan } from '../../src/model/query/list.ts'
 import { createCompleteSchema } from '../../src/service/features.ts'
 import { countStatements } from '../helpers/database/statements.ts'

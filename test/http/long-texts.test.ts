@@ -1,7 +1,7 @@
 import test from 'ava'
 import { graphNames, toGraphNames } from '../../src/graph/names.ts'
+import type { Resource } from '../../src/model/definition/resource.ts'
 import { queryable } from '../../src/model/query/query.ts'
-import type { Resource } from '../../src/model/resource.ts'
 import { OPERATION_HEADERS } from '../../src/rest/resource-operations.ts'
 import { resources } from '../helpers/domain/domain.ts'
 import type { Json } from '../helpers/service/client.ts'

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { kindOf } from '../../src/model/fields.ts'
+import { kindOf } from '../../src/model/definition/fields.ts'
 import { text } from '../../src/model/kinds/text.ts'
 import { OPERATION_HEADERS } from '../../src/rest/resource-operations.ts'
 import { headersRead } from '../helpers/service/headers-read.ts'

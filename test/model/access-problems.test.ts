@@ -1,11 +1,11 @@
 import test from 'ava'
 import { group, integer, json, reference, text } from '../../src/domain/definition.ts'
-import type { AccessRules } from '../../src/model/access-rules.ts'
-import { defineResource } from '../../src/model/define-resource.ts'
+import type { AccessRules } from '../../src/model/access/access-rules.ts'
+import { defineResource } from '../../src/model/definition/define-resource.ts'
+import type { ResourceDefinition } from '../../src/model/definition/resource.ts'
 import { DomainError } from '../../src/model/errors.ts'
 import { definitionProblems } from '../../src/model/problems/definition-problems.ts'
-import type { ResourceDefinition } from '../../src/model/resource.ts'
-import { newColumns } from '../../src/model/rows.ts'
+import { newColumns } from '../../src/model/rows/columns.ts'
 
 const define = (access: object, more: Partial<ResourceDefinition> = {}) =>
   defineResource({

@@ -1,8 +1,8 @@
 import test from 'ava'
-import { Access } from '../../src/model/access.ts'
-import type { AccessRule } from '../../src/model/access-rules.ts'
-import { defineResource } from '../../src/model/define-resource.ts'
-import type { LeafField } from '../../src/model/fields.ts'
+import { Access } from '../../src/model/access/access.ts'
+import type { AccessRule } from '../../src/model/access/access-rules.ts'
+import { defineResource } from '../../src/model/definition/define-resource.ts'
+import type { LeafField } from '../../src/model/definition/fields.ts'
 import { integer } from '../../src/model/kinds/integer.ts'
 import { text } from '../../src/model/kinds/text.ts'
 

@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { isIdentifier, makeIdentifier, slug } from '../../src/model/identifiers.ts'
+import { isIdentifier, makeIdentifier, slug } from '../../src/model/rows/identifiers.ts'
 import { resources } from '../helpers/domain/domain.ts'
 
 test('an identifier is 1 to 64 unreserved characters, and neither . nor ..', (t) => {

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { computed, group, integer, text } from '../../src/domain/definition.ts'
-import { defineResource } from '../../src/model/define-resource.ts'
-import type { Field } from '../../src/model/fields.ts'
+import { defineResource } from '../../src/model/definition/define-resource.ts'
+import type { Field } from '../../src/model/definition/fields.ts'
 import { definitionProblems } from '../../src/model/problems/definition-problems.ts'
 
 function problemsOf(fields: Readonly<Record<string, Field>>): string[] {

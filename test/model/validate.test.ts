@@ -1,8 +1,8 @@
 import test from 'ava'
 import { boolean, group, number, text, timestamp } from '../../src/domain/definition.ts'
-import { defineResource } from '../../src/model/define-resource.ts'
+import { defineResource } from '../../src/model/definition/define-resource.ts'
+import type { Values } from '../../src/model/definition/resource.ts'
 import type { DomainError } from '../../src/model/errors.ts'
-import type { Values } from '../../src/model/resource.ts'
 import { inspectPatch, inspectResource, refuseReadOnlyChanges } from '../../src/model/validate.ts'
 
 const probe = defineResource({

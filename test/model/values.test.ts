@@ -1,7 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { decimal, fractions, integer, list, text, timestamp } from '../../src/domain/definition.ts'
-import { KINDS, kindOf, type LeafField } from '../../src/model/fields.ts'
+import { KINDS, kindOf, type LeafField } from '../../src/model/definition/fields.ts'
 import { exactNumber, isObject } from '../../src/model/values.ts'
 
 const check = (field: LeafField, value: unknown) => kindOf(field).check(field, value)

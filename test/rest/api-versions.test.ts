@@ -410,7 +410,7 @@ test('a service of one version sends none of these headers', async (t) => {
 test('API_VERSION chooses the version that pages show, and must be one of the domain', async (t) => {
   const { base, anonymous, origin } = await startTestService(
     t,
-    { version: 'v1' },
+    { apiVersion: 'v1' },
     { domain: versionedDomain },
   )
   t.is(base, `${origin}/api/v1`)
@@ -418,7 +418,7 @@ test('API_VERSION chooses the version that pages show, and must be one of the do
   t.regex((await anonymous.get(`${origin}/docs`, html)).text, /content="[^"]+\/api\/v1"/)
   t.regex((await anonymous.get(`${origin}/docs/v2`, html)).text, /content="[^"]+\/api\/v2"/)
   t.regex((await anonymous.get(`${origin}/errors`, html)).text, /href="[^"]+\/api\/v1\/openapi.json"/)
-  const refused = startTestService(t, { version: 'v3' }, { domain: versionedDomain })
+  const refused = startTestService(t, { apiVersion: 'v3' }, { domain: versionedDomain })
   const { message } = (await t.throwsAsync(refused, { instanceOf: SettingsError })) as Error
   t.regex(message, /API_VERSION: the domain has the versions v1, v2, not v3/)
 })

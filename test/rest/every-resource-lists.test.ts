@@ -1,6 +1,6 @@
 import test from 'ava'
+import type { Resource } from '../../src/model/definition/resource.ts'
 import { queryable, sortable } from '../../src/model/query/query.ts'
-import type { Resource } from '../../src/model/resource.ts'
 import { type Body, Fixtures } from '../helpers/domain/fixtures.ts'
 import { representatives } from '../helpers/domain/representatives.ts'
 import { type Json, withoutCursors } from '../helpers/service/client.ts'

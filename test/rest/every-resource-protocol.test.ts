@@ -1,5 +1,5 @@
 import test from 'ava'
-import type { Resource } from '../../src/model/resource.ts'
+import type { Resource } from '../../src/model/definition/resource.ts'
 import { resources } from '../helpers/domain/domain.ts'
 import { Fixtures, resourcePath } from '../helpers/domain/fixtures.ts'
 import { representatives } from '../helpers/domain/representatives.ts'

@@ -1,5 +1,5 @@
 import test from 'ava'
-import type { Leaf, Resource } from '../../src/model/resource.ts'
+import type { Leaf, Resource } from '../../src/model/definition/resource.ts'
 import { type Body, type Created, Fixtures, withValue } from '../helpers/domain/fixtures.ts'
 import { representatives } from '../helpers/domain/representatives.ts'
 import { wrongTypes } from '../helpers/domain/sample-value.ts'

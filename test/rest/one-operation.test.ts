@@ -39,7 +39,7 @@ const routes = createRoutes(
     resources,
     executor,
     links: [],
-    settings: { namespace: 'api', version: 'v1', publicBaseUrl: undefined, maximumPageSize: 100 },
+    settings: { namespace: 'api', apiVersion: 'v1', publicBaseUrl: undefined, maximumPageSize: 100 },
   },
   allOperations(features),
 )

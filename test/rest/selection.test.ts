@@ -6,7 +6,7 @@ import {
   type PreparedOperation,
 } from '../../src/graph/execution/operation.ts'
 import { createSchema } from '../../src/graph/schema/schema.ts'
-import type { Resource } from '../../src/model/resource.ts'
+import type { Resource } from '../../src/model/definition/resource.ts'
 import { readOperation } from '../../src/rest/graphql-operations.ts'
 import { QueryParameters } from '../../src/rest/query-parameters.ts'
 import { embedsOf, selectableNames, selectionParser } from '../../src/rest/selection.ts'

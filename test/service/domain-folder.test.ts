@@ -236,7 +236,7 @@ async function folderWith(t: ExecutionContext, module: string): Promise<string> 
 
 test('the OpenAPI document names the licence and the author of the domain, if its package.json has them', async (t) => {
   const path = await folderWith(t, `export * from '${pathToFileURL(domainFolder().definitions)}'`)
-  const settings = { publicBaseUrl: undefined, namespace: 'api', version: 'v1', maximumPageSize: 100 }
+  const settings = { publicBaseUrl: undefined, namespace: 'api', apiVersion: 'v1', maximumPageSize: 100 }
   const infoOf = async (manifest: object) => {
     await writeFile(join(path, 'package.json'), JSON.stringify({ type: 'module', ...manifest }))
     const { license, contact } = await loadDefinitions(domainFolder(path))

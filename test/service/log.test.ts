@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify, stripVTControlCharacters } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
-import { openReadableLog } from '../../src/service/log.ts'
+import { openReadableLog } from '../../src/service/observability/log.ts'
 import { createEmbedded } from '../helpers/database/database.ts'
 import { startProcess } from '../helpers/service/service-process.ts'
 

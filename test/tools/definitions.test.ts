@@ -18,11 +18,11 @@ import {
   text,
   timestamp,
 } from '../../src/domain/definition.ts'
-import { defineResource } from '../../src/model/define-resource.ts'
-import type { Field, LeafField } from '../../src/model/fields.ts'
+import { defineResource } from '../../src/model/definition/define-resource.ts'
+import type { Field, LeafField } from '../../src/model/definition/fields.ts'
+import type { Resource } from '../../src/model/definition/resource.ts'
 import type { FieldOptions } from '../../src/model/kinds/kind.ts'
 import { definitionProblems } from '../../src/model/problems/definition-problems.ts'
-import type { Resource } from '../../src/model/resource.ts'
 import { createCompleteSchema } from '../../src/service/features.ts'
 import { planUpdate, writeUpdate } from '../../tools/resource/migrate.ts'
 import { refuseInvalidSchema } from '../../tools/resource/models/validate.ts'

@@ -14,9 +14,9 @@ import {
   text,
   timestamp,
 } from '../../src/domain/definition.ts'
-import { defineResource } from '../../src/model/define-resource.ts'
-import type { LeafField } from '../../src/model/fields.ts'
-import type { Resource } from '../../src/model/resource.ts'
+import { defineResource } from '../../src/model/definition/define-resource.ts'
+import type { LeafField } from '../../src/model/definition/fields.ts'
+import type { Resource } from '../../src/model/definition/resource.ts'
 import { refuseInvalidSchema } from '../../tools/resource/models/validate.ts'
 import { createEvolvingDomain } from '../helpers/domain/evolving-domain.ts'
 

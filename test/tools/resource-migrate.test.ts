@@ -10,8 +10,8 @@ import {
   text,
   timestamp,
 } from '../../src/domain/definition.ts'
-import { defineResource } from '../../src/model/define-resource.ts'
-import type { Resource } from '../../src/model/resource.ts'
+import { defineResource } from '../../src/model/definition/define-resource.ts'
+import type { Resource } from '../../src/model/definition/resource.ts'
 import { ENGINE } from '../../tools/resource/location.ts'
 import { createEvolvingDomain } from '../helpers/domain/evolving-domain.ts'
 import type { Json } from '../helpers/service/client.ts'

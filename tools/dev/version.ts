@@ -1,11 +1,8 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { openSharedDatabase } from '../../src/database/database.ts'
-import { applyMigrations } from '../../src/service/apply-migrations.ts'
 import { CommandError, runCommand } from '../../src/service/command.ts'
-import { tokenSettings } from '../../src/service/development-token.ts'
-import { introduce } from '../../src/service/introduction.ts'
-import { openLog } from '../../src/service/log.ts'
+import { openLog } from '../../src/service/observability/log.ts'
 import { refuseUnfitOperations } from '../../src/service/operations.ts'
 import { startService } from '../../src/service/server.ts'
 import {
@@ -13,6 +10,9 @@ import {
   databaseOptions,
   loadConfiguration,
 } from '../../src/service/settings/configuration.ts'
+import { applyMigrations } from '../../src/service/start/apply-migrations.ts'
+import { tokenSettings } from '../../src/service/start/development-token.ts'
+import { introduce } from '../../src/service/start/introduction.ts'
 import { planUpdate, writeUpdate } from '../resource/migrate.ts'
 import { updatedSchema } from '../resource/models/schema.ts'
 import { refuseInvalidSchema } from '../resource/models/validate.ts'

@@ -1,4 +1,4 @@
-import { KINDS, type LeafField } from '../../src/model/fields.ts'
+import { KINDS, type LeafField } from '../../src/model/definition/fields.ts'
 import { COMMON_EXAMPLES, COMMON_OPTIONS, type FieldOf, type Kind } from '../../src/model/kinds/kind.ts'
 
 /** The text of docs/FIELDS.md. */

@@ -19,7 +19,7 @@ export interface ResourceGuide {
   readonly example: string
 }
 
-const SOURCE = new URL('../../src/model/resource.ts', import.meta.url)
+const SOURCE = new URL('../../src/model/definition/resource.ts', import.meta.url)
 
 /** Reads what the comments of the type of a definition say. */
 export async function readResourceGuide(): Promise<ResourceGuide> {
@@ -63,7 +63,7 @@ export function resourcesDocument({ options, example }: ResourceGuide): string {
   return `${[
     '# Resources',
     '`defineResource` of `halgraph/domain` makes a resource. `npm run docs` generates this page from the comments in ' +
-      '`src/model/resource.ts`, which editors show, too. The examples of the options change the second of these resources:',
+      '`src/model/definition/resource.ts`, which editors show, too. The examples of the options change the second of these resources:',
     block(example),
     options.map(({ name }) => `[${name}](#${name.toLowerCase()})`).join(' · '),
     ...options.map(section),

@@ -1,5 +1,5 @@
-import { kindOf, type LeafField } from '../../src/model/fields.ts'
-import type { Resource } from '../../src/model/resource.ts'
+import { kindOf, type LeafField } from '../../src/model/definition/fields.ts'
+import type { Resource } from '../../src/model/definition/resource.ts'
 import { isBlank } from '../../src/model/values.ts'
 import { ArgumentsError } from '../../src/service/command.ts'
 import { makeTable, valueAsSql } from './tables/table.ts'

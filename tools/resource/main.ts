@@ -1,7 +1,7 @@
 import { relative, resolve } from 'node:path'
 import { baselineFile } from '../../src/database/migrations/baseline.ts'
 import { readMigrations } from '../../src/database/migrations/migration-files.ts'
-import type { Resource } from '../../src/model/resource.ts'
+import type { Resource } from '../../src/model/definition/resource.ts'
 import { ArgumentsError, CommandError, runCommand } from '../../src/service/command.ts'
 import { refuseUnfitOperations } from '../../src/service/operations.ts'
 import { loadSettingsFile } from '../../src/service/settings/configuration.ts'

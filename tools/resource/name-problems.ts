@@ -1,4 +1,4 @@
-import type { Resource } from '../../src/model/resource.ts'
+import type { Resource } from '../../src/model/definition/resource.ts'
 import { makeTable, type Table } from './tables/table.ts'
 
 /** PostgreSQL truncates longer names without an error. */

@@ -1,6 +1,6 @@
 import type { PGlite } from '@electric-sql/pglite'
 import type { Migration } from '../../src/database/migrations/migration-files.ts'
-import type { Resource } from '../../src/model/resource.ts'
+import type { Resource } from '../../src/model/definition/resource.ts'
 import { CommandError } from '../../src/service/command.ts'
 import type { Decisions, Difference, Problem } from './changes/comparison.ts'
 import { difference, raisesOfRenames, raising, suspending } from './changes/difference.ts'

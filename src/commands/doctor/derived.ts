@@ -1,6 +1,6 @@
 import type { DatabaseClient } from '../../database/database-client.ts'
 import { quotedTable } from '../../database/sql/statement.ts'
-import { type Resource, tableName } from '../../model/resource.ts'
+import { type Resource, tableName } from '../../model/definition/resource.ts'
 
 // Triggers maintain these values. Editing a value itself, or rows while triggers are disabled, makes it wrong.
 

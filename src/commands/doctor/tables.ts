@@ -1,11 +1,11 @@
 import type { DatabaseClient } from '../../database/database-client.ts'
 import { allRows } from '../../domain/read.ts'
+import { isAlwaysSet, kindOf } from '../../model/definition/fields.ts'
+import { type Resource, tableName } from '../../model/definition/resource.ts'
 import type { Detail } from '../../model/errors.ts'
-import { isAlwaysSet, kindOf } from '../../model/fields.ts'
-import { isIdentifier } from '../../model/identifiers.ts'
-import { type Resource, tableName } from '../../model/resource.ts'
-import type { Row } from '../../model/row.ts'
-import { jsonValues } from '../../model/rows.ts'
+import { jsonValues } from '../../model/rows/columns.ts'
+import { isIdentifier } from '../../model/rows/identifiers.ts'
+import type { Row } from '../../model/rows/row.ts'
 import { inspectResource } from '../../model/validate.ts'
 
 const LISTED_ROWS = 20

@@ -1,7 +1,7 @@
 import type { DatabaseClient } from '../../database/database-client.ts'
 import { quoted, quotedTable } from '../../database/sql/statement.ts'
-import type { Leaf, Resource } from '../../model/resource.ts'
-import { uniqueExpression, uniqueIndexName, uniqueLeaves } from '../../model/uniqueness.ts'
+import type { Leaf, Resource } from '../../model/definition/resource.ts'
+import { uniqueExpression, uniqueIndexName, uniqueLeaves } from '../../model/definition/uniqueness.ts'
 
 /** Groups of rows that are named. */
 const NAMED = 20

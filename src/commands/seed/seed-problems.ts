@@ -1,6 +1,6 @@
 import { type Seed, seedEntry } from '../../documents/openapi/seeds.ts'
-import { isIdentifier } from '../../model/identifiers.ts'
-import type { Resource } from '../../model/resource.ts'
+import type { Resource } from '../../model/definition/resource.ts'
+import { isIdentifier } from '../../model/rows/identifiers.ts'
 import { inspectResource } from '../../model/validate.ts'
 import { isObject } from '../../model/values.ts'
 import type { LineOf } from './seed-lines.ts'

@@ -8,7 +8,7 @@ export const MIGRATION_LOCK = 72707369
 
 export type MigrationState = Awaited<ReturnType<typeof readState>>
 
-/** Defined as Prisma defines it. In the schema of the catalogue, the table gets the default privileges. */
+/** Defined as Prisma defines it. In the schema of the resources, the table gets the default privileges. */
 const MIGRATION_RECORD = `CREATE TABLE ${escapeIdentifier(RECORD)} (
   "id" VARCHAR(36) PRIMARY KEY NOT NULL,
   "checksum" VARCHAR(64) NOT NULL,
@@ -48,7 +48,7 @@ export async function readState(client: Client, schema: string, migrations: Migr
 }
 
 /**
- * Earlier versions have the table in the schema of the catalogue, which comes first in the search path. A name without a
+ * Earlier versions have the table in the schema of the resources, which comes first in the search path. A name without a
  * schema finds it even while another process moves it.
  */
 async function readRecord(client: Client, schema: string) {

@@ -90,7 +90,7 @@ export async function refuseUnmigrated(connection: Connection, folder: string): 
   const reason =
     pending.length > 0
       ? `lacks ${pending.length} migration(s), beginning with ${pending[0]}`
-      : `has ${misplaced.join(', ')} in the schema of the catalogue, as in earlier versions`
+      : `has ${misplaced.join(', ')} in the schema of the resources, as in earlier versions`
   throw new DatabaseRefusedError(
     `The database ${reason}. Migrate it with \`npm run migrate\`, or set MIGRATE_ON_START=true.`,
   )

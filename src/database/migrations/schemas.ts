@@ -16,7 +16,7 @@ const ENGINE_TABLES = [
 
 const INTERNAL_TABLES = [RECORD, ...ENGINE_TABLES]
 
-/** The internal tables that are in the schema of the catalogue, where earlier versions and migrations create them. */
+/** The internal tables that are in the schema of the resources, where earlier versions and migrations create them. */
 export async function readMisplaced(client: Client, schema: string): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT name FROM unnest($1::text[]) AS name
@@ -28,12 +28,12 @@ export async function readMisplaced(client: Client, schema: string): Promise<str
 }
 
 /**
- * Moves internal tables out of the schema of the catalogue, and names their new schema in the functions that use them.
- * Then Prisma Studio lists only the catalogue, and triggers work with every search path. Send it in the transaction of
+ * Moves internal tables out of the schema of the resources, and names their new schema in the functions that use them.
+ * Then Prisma Studio lists only the resources, and triggers work with every search path. Send it in the transaction of
  * each migration.
  */
 export function moveStatement(schema: string): string {
-  const catalogue = escapeLiteral(schema)
+  const resources = escapeLiteral(schema)
   const internal = escapeLiteral(internalSchema(schema))
   return `DO $move$
 DECLARE
@@ -41,13 +41,13 @@ DECLARE
   definition text;
 BEGIN
   FOREACH name IN ARRAY ARRAY[${INTERNAL_TABLES.map(escapeLiteral).join(', ')}] LOOP
-    IF to_regclass(format('%I.%I', ${catalogue}, name)) IS NOT NULL
+    IF to_regclass(format('%I.%I', ${resources}, name)) IS NOT NULL
         AND to_regclass(format('%I.%I', ${internal}, name)) IS NULL THEN
-      EXECUTE format('ALTER TABLE %I.%I SET SCHEMA %I', ${catalogue}, name, ${internal});
+      EXECUTE format('ALTER TABLE %I.%I SET SCHEMA %I', ${resources}, name, ${internal});
     END IF;
   END LOOP;
   FOR definition IN
-    SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = to_regnamespace(quote_ident(${catalogue}))
+    SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = to_regnamespace(quote_ident(${resources}))
       AND prokind = 'f' AND prosrc ~ '\\m(FROM|INTO|UPDATE|TABLE) (${ENGINE_TABLES.join('|')})\\M'
   LOOP
     EXECUTE regexp_replace(definition, '\\m(FROM|INTO|UPDATE|TABLE) (${ENGINE_TABLES.join('|')})\\M',
@@ -60,7 +60,7 @@ END $move$`
 export const INSUFFICIENT_PRIVILEGE = '42501'
 
 /**
- * Creates the schemas of the catalogue and of the internal tables. The roles that can use the first can use the second.
+ * Creates the schemas of the resources and of the internal tables. The roles that can use the first can use the second.
  *
  * @throws DatabaseRefusedError if the role may not create one that is missing
  */
@@ -70,8 +70,8 @@ export async function createSchemas(client: Client, schema: string): Promise<voi
   await createSchema(client, internal)
   const { rows } = await client.query<{ role: string }>(
     `SELECT DISTINCT CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END AS role
-     FROM pg_namespace AS catalogue, pg_namespace AS internal, aclexplode(catalogue.nspacl)
-     WHERE catalogue.nspname = $1 AND internal.nspname = $2
+     FROM pg_namespace AS resources, pg_namespace AS internal, aclexplode(resources.nspacl)
+     WHERE resources.nspname = $1 AND internal.nspname = $2
        AND privilege_type = 'USAGE' AND pg_has_role(internal.nspowner, 'USAGE')`,
     [schema, internal],
   )

@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
-import type { Consistency, WritePosition } from '../../model/caller.ts'
+import type { Consistency, WritePosition } from '../../model/access/caller.ts'
 
 /** A replica in use lags far less than this. */
 const LIFETIME_SECONDS = 3600

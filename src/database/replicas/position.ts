@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import type { WritePosition } from '../../model/caller.ts'
+import type { WritePosition } from '../../model/access/caller.ts'
 import type { Database } from '../database.ts'
 
 const RESPONSE_MILLISECONDS = 1_000

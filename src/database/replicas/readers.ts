@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Caller, WritePosition } from '../../model/caller.ts'
+import type { Caller, WritePosition } from '../../model/access/caller.ts'
 import type { DatabaseUse } from '../client.ts'
 import { parseConnection } from '../connection.ts'
 import { createDatabase, type Database } from '../database.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { WritePosition } from '../../model/caller.ts'
+import type { WritePosition } from '../../model/access/caller.ts'
 import type { Database } from '../database.ts'
 import { type Replayed, readWritten, replayedPosition, type Written } from './position.ts'
 

@@ -1,4 +1,5 @@
-import { isAlwaysSet, kindOf } from '../../model/fields.ts'
+import { isAlwaysSet, kindOf } from '../../model/definition/fields.ts'
+import type { Resource } from '../../model/definition/resource.ts'
 import {
   type AggregateRequest,
   forMeasures,
@@ -7,8 +8,7 @@ import {
   type Measure,
 } from '../../model/query/aggregate.ts'
 import { leafNamed } from '../../model/query/query.ts'
-import type { Resource } from '../../model/resource.ts'
-import type { Columns } from '../../model/row.ts'
+import type { Columns } from '../../model/rows/row.ts'
 import { rowConditions } from './filter.ts'
 import { exactColumns, Parameters, quoted, quotedTable, type Statement } from './statement.ts'
 

@@ -1,5 +1,5 @@
-import type { Resource } from '../../model/resource.ts'
-import type { Columns } from '../../model/row.ts'
+import type { Resource } from '../../model/definition/resource.ts'
+import type { Columns } from '../../model/rows/row.ts'
 import { Parameters, quoted, quotedTable, type Statement } from './statement.ts'
 
 /*

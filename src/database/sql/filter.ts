@@ -1,10 +1,10 @@
-import type { ReadableRows } from '../../model/access.ts'
-import { kindOf, type LeafField } from '../../model/fields.ts'
+import type { ReadableRows } from '../../model/access/access.ts'
+import { kindOf, type LeafField } from '../../model/definition/fields.ts'
+import type { Leaf, Resource } from '../../model/definition/resource.ts'
 import type { TextField } from '../../model/kinds/text.ts'
 import type { Operator } from '../../model/query/operators.ts'
 import { type FieldFilter, type Filter, leafNamed } from '../../model/query/query.ts'
 import { searchable, searchExpression } from '../../model/query/search.ts'
-import type { Leaf, Resource } from '../../model/resource.ts'
 import { type Parameters, quoted, quotedTable } from './statement.ts'
 
 /** The conditions of the rows that a caller may read, and of those that match its filter. */

@@ -1,5 +1,5 @@
-import type { Resource } from '../../model/resource.ts'
-import type { Columns } from '../../model/row.ts'
+import type { Resource } from '../../model/definition/resource.ts'
+import type { Columns } from '../../model/rows/row.ts'
 import { columnsOf, quoted, quotedTable, type Statement } from './statement.ts'
 
 /** Passes the rows as one parameter, so that a resource has one statement for any number of them. */

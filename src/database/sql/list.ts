@@ -1,7 +1,7 @@
+import { type Resource, tableName } from '../../model/definition/resource.ts'
 import type { List, ListRequest } from '../../model/query/list.ts'
 import { type Filter, type OrderStep, orderSteps } from '../../model/query/query.ts'
-import { type Resource, tableName } from '../../model/resource.ts'
-import type { Row } from '../../model/row.ts'
+import type { Row } from '../../model/rows/row.ts'
 import { filterCondition, rowConditions } from './filter.ts'
 import { boundedRanges, orderColumns, orderKeys, type Range, rangesQuery, wholeRanges } from './ranges.ts'
 import { columnsOf, Parameters, quoted, quotedTable, type Statement } from './statement.ts'
@@ -43,17 +43,17 @@ export function listStatement(resource: Resource, request: ListRequest): Stateme
 /** Reads the same part of the lists of several parents. A missing parent has no rows; an empty part is as above. */
 export function listsStatement(resource: Resource, parents: Parents, request: ListRequest): Statement {
   const parameters = new Parameters()
-  const wanted = parameters.add(parents.ids)
+  const ids = parameters.add(parents.ids)
   const isListed = `${quoted(parents.column)} = parent.id`
   const { rows, facts, order } = partsOf(resource, request, parameters, [isListed])
   // Not in the condition of the parent itself, because that names columns without their table.
   const { resource: parent, readable } = parents
-  const allowed = readable
+  const readableParents = readable
     ? ` AND parent.id IN (SELECT id FROM ${quotedTable(parent)} WHERE ${filterCondition(parent, readable, parameters)})`
     : ''
   const text = `SELECT ${[`parent.id AS ${quoted(PARENT)}`, 'listed.*', ...facts].join(', ')}
     FROM ${quotedTable(parent)} AS parent LEFT JOIN LATERAL (${rows}) AS listed ON TRUE
-    WHERE parent.id = ANY(${wanted})${allowed} ORDER BY ${quoted(PARENT)}, ${order}`
+    WHERE parent.id = ANY(${ids})${readableParents} ORDER BY ${quoted(PARENT)}, ${order}`
   return planned(text, parameters, request)
 }
 
@@ -105,14 +105,14 @@ function rowsQuery(
     return [boundedRanges(resource, steps, bounds, parameters)]
   })
   // The scan starts at the first one.
-  const [bound, other] = fromEnd ? bounds.reverse() : bounds
-  const isWhole = conditions.length === 0 && !bound && !fromEnd && !resource.parentField
+  const [start, end] = fromEnd ? bounds.reverse() : bounds
+  const isWhole = conditions.length === 0 && !start && !fromEnd && !resource.parentField
   if (skip > 0 && isWhole) return numberedPageQuery(resource, columns, steps, skip, take, parameters)
-  return rangesQuery(resource, bound ?? wholeRanges(steps, fromEnd), {
+  return rangesQuery(resource, start ?? wholeRanges(steps, fromEnd), {
     columns,
     steps,
     backwards: fromEnd,
-    conditions: other ? [...conditions, anyOf(other)] : conditions,
+    conditions: end ? [...conditions, anyOf(end)] : conditions,
     limit: `${take}`,
     offset: skip === 0 ? undefined : request.rows.filter ? parameters.add(skip) : skipped(skip, parameters),
   })

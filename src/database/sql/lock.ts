@@ -1,5 +1,5 @@
-import { keyColumns, type ResourceKey } from '../../model/identifiers.ts'
-import type { Resource } from '../../model/resource.ts'
+import type { Resource } from '../../model/definition/resource.ts'
+import { keyColumns, type ResourceKey } from '../../model/rows/identifiers.ts'
 import { quoted, quotedTable, type Statement } from './statement.ts'
 
 /**

@@ -1,6 +1,6 @@
+import type { Resource } from '../../model/definition/resource.ts'
 import { type Position, Prefix } from '../../model/query/keyset.ts'
 import type { Filter, OrderStep } from '../../model/query/query.ts'
-import type { Resource } from '../../model/resource.ts'
 import { filterCondition } from './filter.ts'
 import { type Parameters, quoted, quotedTable } from './statement.ts'
 

@@ -1,6 +1,6 @@
-import { kindOf } from '../../model/fields.ts'
-import { type Resource, tableName } from '../../model/resource.ts'
-import { KEPT_COLUMNS } from '../../model/row.ts'
+import { kindOf } from '../../model/definition/fields.ts'
+import { type Resource, tableName } from '../../model/definition/resource.ts'
+import { KEPT_COLUMNS } from '../../model/rows/row.ts'
 
 export interface Statement {
   readonly text: string

@@ -1,4 +1,4 @@
-import type { Resource } from '../../model/resource.ts'
+import type { Resource } from '../../model/definition/resource.ts'
 import { mapped } from '../../model/values.ts'
 import { SERVICE_NAME } from '../../observability/service-name.ts'
 import { allOperations, type Operations } from '../../rest/all-operations.ts'
@@ -96,7 +96,7 @@ function makeDocument(
       ...(license && { license: { name: license, identifier: license } }),
       contact: contact ?? { name: 'The operator of this service' },
       title: settings.title ?? SERVICE_NAME,
-      version: settings.version.slice(1),
+      version: settings.apiVersion.slice(1),
     },
     servers: [{ url: origin, description: 'This service.' }],
     // An empty requirement makes the token optional (OpenAPI §4.8.1).

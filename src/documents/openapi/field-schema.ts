@@ -1,7 +1,7 @@
-import { type Field, kindOf } from '../../model/fields.ts'
-import { IDENTIFIER as PATTERN } from '../../model/identifiers.ts'
+import { type Field, kindOf } from '../../model/definition/fields.ts'
+import { labelOf } from '../../model/definition/labels.ts'
 import type { Schema } from '../../model/kinds/kind.ts'
-import { labelOf } from '../../model/labels.ts'
+import { IDENTIFIER as PATTERN } from '../../model/rows/identifiers.ts'
 import { mapped } from '../../model/values.ts'
 
 export type { Schema }

@@ -1,7 +1,7 @@
 import { pascalCase } from '../../graph/names.ts'
-import { hidesRows } from '../../model/access.ts'
-import { nounWithArticle, plural } from '../../model/labels.ts'
-import { identifierField, type Resource } from '../../model/resource.ts'
+import { hidesRows } from '../../model/access/access.ts'
+import { nounWithArticle, plural } from '../../model/definition/labels.ts'
+import { identifierField, type Resource } from '../../model/definition/resource.ts'
 import { mapped } from '../../model/values.ts'
 import {
   descriptionOf,

@@ -4,7 +4,7 @@ import { type ErrorCode, STATUS } from '../../model/errors.ts'
 import { mapped } from '../../model/values.ts'
 import { HAL_FORMS } from '../../rest/forms.ts'
 import type { OperationResponse, ResourceOperation } from '../../rest/operation.ts'
-import { ERRORS } from '../error-catalogue.ts'
+import { ERRORS } from '../error-codes.ts'
 import { type Schema, type Schemas, schemaNamed } from './field-schema.ts'
 
 /** Links are absolute, so examples need an origin even if none is set. */

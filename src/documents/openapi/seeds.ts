@@ -1,4 +1,4 @@
-import type { Resource, Values } from '../../model/resource.ts'
+import type { Resource, Values } from '../../model/definition/resource.ts'
 
 /** A resource of the example catalogue. It comes after those it refers to. */
 export interface Seed extends Values {

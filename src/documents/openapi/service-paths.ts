@@ -1,4 +1,4 @@
-import type { Resource } from '../../model/resource.ts'
+import type { Resource } from '../../model/definition/resource.ts'
 import { descriptionOf, type ServiceOperation } from '../../rest/operation.ts'
 import { API_CATALOG_PATH } from '../../rest/urls.ts'
 import { type Schema, type Schemas, schemaNamed } from './field-schema.ts'

@@ -1,5 +1,5 @@
-import type { Resource } from '../../model/resource.ts'
-import { ERRORS, explanationsOf } from '../error-catalogue.ts'
+import type { Resource } from '../../model/definition/resource.ts'
+import { ERRORS, explanationsOf } from '../error-codes.ts'
 import {
   INTEGER,
   LINK,

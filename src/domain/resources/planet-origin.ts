@@ -41,8 +41,8 @@ export const planetOriginCodes = {
 
 async function planetFor(change: Change, origin: string): Promise<string> {
   const { client, settings, caller } = change
-  const known = await findPlanet(client, origin)
-  if (known !== undefined) return known
+  const planet = await findPlanet(client, origin)
+  if (planet !== undefined) return planet
   if (settings['planetReference'] === 'strict') {
     const message = `No planet has the identifier or the name ${JSON.stringify(origin)}.`
     const details = [{ field: 'planet_origin', code: 'UNKNOWN_PLANET', message }]
@@ -67,9 +67,9 @@ async function createPlanet(client: RuleClient, id: string, name: string): Promi
   const text = 'INSERT INTO planets (id, name) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING id'
   for (let number = 1; ; number++) {
     const candidate = number === 1 ? id : `${id.slice(0, 60)}-${number}`
-    const made = await client.$rows({ text, values: [candidate, name] })
-    if (made.length === 1) return candidate
-    const known = await findPlanet(client, name)
-    if (known !== undefined) return known
+    const rows = await client.$rows({ text, values: [candidate, name] })
+    if (rows.length === 1) return candidate
+    const existing = await findPlanet(client, name)
+    if (existing !== undefined) return existing
   }
 }

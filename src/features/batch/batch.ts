@@ -7,9 +7,9 @@ import { requestHeader } from '../../http/headers/request-headers.ts'
 import { JSON_TYPES, readJsonBody } from '../../http/json.ts'
 import { refuseLongHeaders } from '../../http/negotiation.ts'
 import type { Route } from '../../http/routes.ts'
-import { authorize } from '../../model/caller.ts'
+import { authorize } from '../../model/access/caller.ts'
+import type { Values } from '../../model/definition/resource.ts'
 import { type DetailCode, DomainError, type ErrorCode, errorAt, STATUS } from '../../model/errors.ts'
-import type { Values } from '../../model/resource.ts'
 import { isObject } from '../../model/values.ts'
 import { idempotencyKeyOf } from '../../rest/conditional.ts'
 import type { RestParts, ServiceOperation } from '../../rest/operation.ts'
@@ -126,17 +126,17 @@ function inspect(operation: unknown) {
     throw invalid('path', 'INVALID_VALUE', message)
   }
   if (!isObject(headers)) throw invalid('headers', 'INVALID_TYPE', 'headers must be an object.')
-  const known = Object.fromEntries(
+  const lowerCaseHeaders = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
   )
-  refuseMembers(known, OPERATION_HEADERS, 'headers.')
-  const [wrong] = Object.entries(known).find(([, value]) => typeof value !== 'string') ?? []
+  refuseMembers(lowerCaseHeaders, OPERATION_HEADERS, 'headers.')
+  const [wrong] = Object.entries(lowerCaseHeaders).find(([, value]) => typeof value !== 'string') ?? []
   if (wrong) throw invalid(`headers.${wrong}`, 'INVALID_TYPE', `${wrong} must be a string.`)
-  refuseLongHeaders(known as IncomingHttpHeaders, 'headers.')
-  if (parsePreferences(known['prefer'] as string | undefined).tx !== undefined) {
+  refuseLongHeaders(lowerCaseHeaders as IncomingHttpHeaders, 'headers.')
+  if (parsePreferences(lowerCaseHeaders['prefer'] as string | undefined).tx !== undefined) {
     throw invalid('headers.prefer', 'INVALID_VALUE', 'Send the preference tx with the whole batch.')
   }
-  return { method, path, headers: known as IncomingHttpHeaders, body }
+  return { method, path, headers: lowerCaseHeaders as IncomingHttpHeaders, body }
 }
 
 function refuseMediaType(accepted = JSON_TYPES, type = 'application/json'): void {
@@ -145,11 +145,11 @@ function refuseMediaType(accepted = JSON_TYPES, type = 'application/json'): void
   throw new DomainError('UNSUPPORTED_MEDIA_TYPE', `The body must be ${accepted.join(' or ')}.`)
 }
 
-function refuseMembers(members: object, known: readonly string[], place = ''): void {
-  const [name] = Object.keys(members).filter((member) => !known.includes(member))
+function refuseMembers(members: object, supported: readonly string[], place = ''): void {
+  const [name] = Object.keys(members).filter((member) => !supported.includes(member))
   if (name === undefined) return
   const field = (place + name).slice(0, 200)
-  throw invalid(field, 'UNKNOWN_FIELD', `Unknown member ${field}. Supported: ${known.join(', ')}.`)
+  throw invalid(field, 'UNKNOWN_FIELD', `Unknown member ${field}. Supported: ${supported.join(', ')}.`)
 }
 
 function invalid(field: string, code: DetailCode, message: string): DomainError {

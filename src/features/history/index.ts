@@ -1,18 +1,12 @@
 import { fieldsOf, type SchemaPart } from '../../graph/schema/sdl.ts'
-import type { Resource } from '../../model/resource.ts'
+import type { Resource } from '../../model/definition/resource.ts'
 import type { Core, Feature } from '../feature.ts'
-import { startChangeUpkeep } from './feed/upkeep.ts'
+import { startFeedUpkeep } from './feed/upkeep.ts'
 import { FeedWatch } from './feed/watch.ts'
-import {
-  CHANGES,
-  changesCursor,
-  changesQuery,
-  changesSubscription,
-  resourceSubscription,
-} from './graphql/changes.ts'
+import { CHANGES, feedCursor, feedQuery, feedSubscription, resourceSubscription } from './graphql/feed.ts'
 import { VERSIONS, versionsQuery } from './graphql/versions.ts'
 import { openapi } from './openapi.ts'
-import { changesLink, changesOperation } from './rest/changes.ts'
+import { feedLink, feedOperation } from './rest/feed.ts'
 import { version, versions, versionsLink } from './rest/versions.ts'
 
 /**
@@ -32,14 +26,14 @@ export function createHistory(resources: readonly Resource[]): Feature {
     schema: schemaParts(resources, current),
     operations: {
       resource: [versions, version],
-      service: [changesOperation({ resources, feed: current, accessOf })],
+      service: [feedOperation({ resources, feed: current, accessOf })],
     },
-    links: [changesLink, versionsLink(current)],
+    links: [feedLink, versionsLink(current)],
     openapi,
     async start(core) {
       const opened = await openFeed(core)
       started = { feed: opened, core }
-      const stopUpkeep = core.changesDays > 0 ? startChangeUpkeep(opened) : () => {}
+      const stopUpkeep = core.changesDays > 0 ? startFeedUpkeep(opened) : () => {}
       return () => {
         stopUpkeep()
         opened.stop()
@@ -55,9 +49,9 @@ function schemaParts(resources: readonly Resource[], feed: () => FeedWatch): Sch
   const subscriptions = resources.map((resource) => resourceSubscription(resource, feed))
   return [
     { typeDefs: CHANGES + VERSIONS, resolvers: {} },
-    fieldsOf('Query', 'extend type Query', [changesQuery(resources), versionsQuery(resources)]),
-    fieldsOf('Subscription', declaration, [changesSubscription(resources, feed), ...subscriptions]),
-    ...resources.filter(({ listed }) => listed).map((resource) => changesCursor(resource, feed)),
+    fieldsOf('Query', 'extend type Query', [feedQuery(resources), versionsQuery(resources)]),
+    fieldsOf('Subscription', declaration, [feedSubscription(resources, feed), ...subscriptions]),
+    ...resources.filter(({ listed }) => listed).map((resource) => feedCursor(resource, feed)),
   ]
 }
 

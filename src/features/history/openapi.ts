@@ -9,7 +9,7 @@ import {
   URI,
 } from '../../documents/openapi/field-schema.ts'
 import { pathParameter, query } from '../../documents/openapi/parameters.ts'
-import { CHANGES_PATH } from './rest/changes.ts'
+import { FEED_PATH } from './rest/feed.ts'
 import { VERSIONS_PATH } from './rest/versions.ts'
 
 const time: Schema = { type: 'string', format: 'date-time' }
@@ -81,7 +81,7 @@ export const openapi: OpenApiPart = {
     const deletion = { collection, id: 'x', version: 2, event: 'deleted', ...change }
     return {
       RecordedChanges: {
-        _links: { self: link(`${CHANGES_PATH}?limit=20`), next: link(`${CHANGES_PATH}?since=Nw&limit=20`) },
+        _links: { self: link(`${FEED_PATH}?limit=20`), next: link(`${FEED_PATH}?since=Nw&limit=20`) },
         limit: 20,
         has_more: false,
         _embedded: { changes: [{ ...deletion, _links: { resource: { href } } }] },

@@ -20,12 +20,12 @@ import {
 } from 'graphql-query-complexity'
 import { camelCase, graphNames, groupType, parentArgument } from '../../graph/names.ts'
 import { filterFrom } from '../../graph/schema/filters.ts'
-import { kindOf } from '../../model/fields.ts'
+import { kindOf } from '../../model/definition/fields.ts'
+import type { Resource, Values } from '../../model/definition/resource.ts'
 import { NUMBER_CHARACTERS } from '../../model/kinds/kind.ts'
 import { type Measure, measurePasses } from '../../model/query/aggregate.ts'
 import { filterPasses, type Scan, scansOf } from '../../model/query/list.ts'
 import { DEFAULT_PAGE_SIZE } from '../../model/query/query.ts'
-import type { Resource, Values } from '../../model/resource.ts'
 import { scannedBytes, type TableSizes } from './table-sizes.ts'
 
 interface CostedOperation {

@@ -140,9 +140,9 @@ export class FairQueue {
   fits(caller: string, units: number): boolean {
     const { capacity, share, shareAlone } = this.#options
     if (this.#used + units > capacity) return false
-    const wanted = (this.#callers.get(caller)?.used ?? 0) + units
-    if (wanted <= share) return true
-    return wanted <= shareAlone && this.#isAlone(caller)
+    const total = (this.#callers.get(caller)?.used ?? 0) + units
+    if (total <= share) return true
+    return total <= shareAlone && this.#isAlone(caller)
   }
 
   #isAlone(caller: string): boolean {
@@ -151,8 +151,8 @@ export class FairQueue {
   }
 
   #stateOf(caller: string): CallerState {
-    const known = this.#callers.get(caller)
-    if (known) return known
+    const existing = this.#callers.get(caller)
+    if (existing) return existing
     const state: CallerState = { used: 0, waiting: [] }
     this.#callers.set(caller, state)
     return state
@@ -224,9 +224,9 @@ export class Lease {
     const more = this.queue.cap(this.#units + units) - this.#units
     if (more <= 0) return
     if (this.queue.fits(this.caller, more)) return this.use(more)
-    const wanted = this.#units + more
+    const total = this.#units + more
     this.end()
-    await this.queue.wait(this, wanted, until, true)
+    await this.queue.wait(this, total, until, true)
   }
 
   /** Has an effect once. */

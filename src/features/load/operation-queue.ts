@@ -1,5 +1,5 @@
 import type { Abortable, AroundOperation, Operation, Slot } from '../../graph/execution/slot.ts'
-import type { Caller } from '../../model/caller.ts'
+import type { Caller } from '../../model/access/caller.ts'
 import { DomainError } from '../../model/errors.ts'
 import type { Scan } from '../../model/query/list.ts'
 import { FairQueue, type Lease } from './fair-queue.ts'

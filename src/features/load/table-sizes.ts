@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { DatabaseClient } from '../../database/database-client.ts'
+import { type Resource, tableName } from '../../model/definition/resource.ts'
 import type { Scan } from '../../model/query/list.ts'
-import { type Resource, tableName } from '../../model/resource.ts'
 
 const LIFETIME_MILLISECONDS = 10_000
 

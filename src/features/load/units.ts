@@ -1,5 +1,5 @@
 import type { Operation, OperationDocument, OperationType } from '../../graph/execution/slot.ts'
-import type { Values } from '../../model/resource.ts'
+import type { Values } from '../../model/definition/resource.ts'
 import { CHARACTERS_PER_UNIT, type CostEstimator } from './cost.ts'
 
 /** A unit is a look-up of a resource, which takes 0.2 ms, or this many bytes of a body, a response or a table. */

@@ -2,14 +2,14 @@ import DataLoader from 'dataloader'
 import type { DatabaseClient, ReadContext, SharedTransaction, WriteContext } from '../../domain/context.ts'
 import { readByKeys, readLists } from '../../domain/read.ts'
 import type { WriteTurn } from '../../domain/write-order.ts'
-import type { Access } from '../../model/access.ts'
-import { type Action, authorize, type Caller } from '../../model/caller.ts'
-import { keyOf, keyText, type ResourceKey } from '../../model/identifiers.ts'
+import type { Access } from '../../model/access/access.ts'
+import { type Action, authorize, type Caller } from '../../model/access/caller.ts'
+import type { Resource } from '../../model/definition/resource.ts'
+import { refuseWithheld, viewFor } from '../../model/definition/views.ts'
 import { type List, type ListRequest, passesOf, scansOf } from '../../model/query/list.ts'
 import { requestKey } from '../../model/query/request-key.ts'
-import type { Resource } from '../../model/resource.ts'
-import type { Row } from '../../model/row.ts'
-import { refuseWithheld, viewFor } from '../../model/views.ts'
+import { keyOf, keyText, type ResourceKey } from '../../model/rows/identifiers.ts'
+import type { Row } from '../../model/rows/row.ts'
 import type { Read, SharedReads } from './shared-reads.ts'
 import type { Slot } from './slot.ts'
 
@@ -177,12 +177,12 @@ class Loaders {
   }
 
   #loader<Value>(kind: string, read: (ids: readonly string[]) => Promise<ReadonlyMap<string, Value>>) {
-    const known = this.#loaders.get(kind) as DataLoader<string, Value | undefined> | undefined
-    if (known) return known
+    const existing = this.#loaders.get(kind) as DataLoader<string, Value | undefined> | undefined
+    if (existing) return existing
     const loader = new DataLoader<string, Value | undefined>(async (ids) => {
       this.slot.throwIfLate()
-      const found = await read(ids)
-      return ids.map((id) => found.get(id))
+      const values = await read(ids)
+      return ids.map((id) => values.get(id))
     })
     this.#loaders.set(kind, loader as unknown as DataLoader<string, never>)
     return loader

@@ -11,7 +11,7 @@ import {
   type OperationDefinitionNode,
   visit,
 } from 'graphql'
-import type { Values } from '../../model/resource.ts'
+import type { Values } from '../../model/definition/resource.ts'
 import type { GraphContext } from './context.ts'
 import { fieldsBelow } from './selection.ts'
 import { type Execute, executeTogether, type TransactionMode } from './transaction.ts'

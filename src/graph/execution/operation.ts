@@ -14,9 +14,9 @@ import {
   visit,
 } from 'graphql'
 import { compileQuery, isCompiledQuery } from 'graphql-jit'
-import type { Caller } from '../../model/caller.ts'
+import type { Caller } from '../../model/access/caller.ts'
+import type { Values } from '../../model/definition/resource.ts'
 import { ABSENT, DomainError } from '../../model/errors.ts'
-import type { Values } from '../../model/resource.ts'
 import { awaitWrites, createContext, type DomainContext, type GraphContext } from './context.ts'
 import { causeOf } from './errors.ts'
 import type { AroundOperation, OperationDocument, OperationType } from './slot.ts'

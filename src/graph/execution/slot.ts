@@ -1,7 +1,7 @@
 import type { DocumentNode } from 'graphql'
-import type { Caller } from '../../model/caller.ts'
+import type { Caller } from '../../model/access/caller.ts'
+import type { Values } from '../../model/definition/resource.ts'
 import type { Scan } from '../../model/query/list.ts'
-import type { Values } from '../../model/resource.ts'
 
 export type OperationType = 'query' | 'mutation'
 

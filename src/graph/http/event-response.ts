@@ -2,7 +2,7 @@ import { createSourceEventStream, type ExecutionArgs, type ExecutionResult, exec
 import { EVENT_HEADERS, EVENT_STREAM, sendEvents } from '../../http/content/event-stream.ts'
 import type { Context } from '../../http/context.ts'
 import { acceptable } from '../../http/negotiation.ts'
-import type { Caller } from '../../model/caller.ts'
+import type { Caller } from '../../model/access/caller.ts'
 import { DomainError } from '../../model/errors.ts'
 import { DEFAULT_PAGE_SIZE } from '../../model/query/query.ts'
 import {

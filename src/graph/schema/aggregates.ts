@@ -1,6 +1,7 @@
 import { aggregate } from '../../domain/read.ts'
+import { kindOf } from '../../model/definition/fields.ts'
+import type { Leaf, Resource } from '../../model/definition/resource.ts'
 import { DomainError, errorAt } from '../../model/errors.ts'
-import { kindOf } from '../../model/fields.ts'
 import {
   type AggregateRequest,
   forMeasures,
@@ -16,8 +17,7 @@ import {
 } from '../../model/query/aggregate.ts'
 import { filterPasses, scansOf } from '../../model/query/list.ts'
 import { requestKey } from '../../model/query/request-key.ts'
-import type { Leaf, Resource } from '../../model/resource.ts'
-import type { Columns } from '../../model/row.ts'
+import type { Columns } from '../../model/rows/row.ts'
 import { requireFields, requireScope } from '../execution/context.ts'
 import { selectedFields } from '../execution/selection.ts'
 import { camelCase, graphNames, pascalCase } from '../names.ts'

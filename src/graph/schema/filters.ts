@@ -1,6 +1,8 @@
-import { OPERATOR } from '../../model/caller.ts'
+import { OPERATOR } from '../../model/access/caller.ts'
+import { type Field, KINDS, kindOf } from '../../model/definition/fields.ts'
+import type { Resource, Values } from '../../model/definition/resource.ts'
+import { viewFor, viewOf } from '../../model/definition/views.ts'
 import { type Detail, type DetailCode, DomainError, errorAt } from '../../model/errors.ts'
-import { type Field, KINDS, kindOf } from '../../model/fields.ts'
 import { conditionsOf, fieldFilters } from '../../model/query/conditions.ts'
 import { type Operator, operatorDefinition } from '../../model/query/operators.ts'
 import {
@@ -13,8 +15,6 @@ import {
   relatedTargets,
 } from '../../model/query/query.ts'
 import { checkSearch, MAXIMUM_SEARCH, searchFilter } from '../../model/query/search.ts'
-import type { Resource, Values } from '../../model/resource.ts'
-import { viewFor, viewOf } from '../../model/views.ts'
 import { type GraphContext, requireFields, requireScope } from '../execution/context.ts'
 import { graphNames, groupType, toWireNames } from '../names.ts'
 import { toOneRelations } from './related.ts'
@@ -115,7 +115,7 @@ export function filterArguments(resource: Resource): string {
   const { words, characters } = MAXIMUM_SEARCH
   return `"Only items that match this condition." filter: ${graphNames(resource).filter},
     "Only items with all of these words in their texts, regardless of case. At most ${words} words and ${characters} characters." search: String${
-      resource.isVersioned ? ', "Version of the API whose texts are searched." apiVersion: ApiVersion' : ''
+      resource.hasApiVersions ? ', "Version of the API whose texts are searched." apiVersion: ApiVersion' : ''
     }`
 }
 

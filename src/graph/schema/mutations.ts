@@ -1,13 +1,13 @@
 import type { WriteContext } from '../../domain/context.ts'
 import { creationOf } from '../../domain/create-together.ts'
 import { createResource, deleteResource, patchResource, putResource } from '../../domain/write.ts'
-import { hidesRows } from '../../model/access.ts'
-import type { ApiVersion } from '../../model/domain.ts'
-import { type Field, fieldsThat, isRequired } from '../../model/fields.ts'
-import type { ResourceKey } from '../../model/identifiers.ts'
-import type { Resource, Values } from '../../model/resource.ts'
-import { KEPT_COLUMNS, type Row } from '../../model/row.ts'
-import { refuseSent, viewFor } from '../../model/views.ts'
+import { hidesRows } from '../../model/access/access.ts'
+import type { ApiVersion } from '../../model/definition/domain.ts'
+import { type Field, fieldsThat, isRequired } from '../../model/definition/fields.ts'
+import type { Resource, Values } from '../../model/definition/resource.ts'
+import { refuseSent, viewFor } from '../../model/definition/views.ts'
+import type { ResourceKey } from '../../model/rows/identifiers.ts'
+import { KEPT_COLUMNS, type Row } from '../../model/rows/row.ts'
 import { requireScope } from '../execution/context.ts'
 import { selectedFields } from '../execution/selection.ts'
 import { camelCase, graphNames, groupType, singular, toWireNames } from '../names.ts'
@@ -95,16 +95,16 @@ const API_VERSION = `,
 
 /** Each is nullable, so that one error does not affect the others. */
 export function mutations(resource: Resource): SchemaField[] {
-  const { listed, replaceable, isVersioned } = resource
+  const { listed, replaceable, hasApiVersions } = resource
   const names = graphNames(resource)
   const address = addressArguments(resource)
   const input = `"The new values." input: ${names.input}!`
   const state = `${CONDITION}, "Read-only fields as you last read them. The write fails if they differ." readOnly: ${names.readOnlyInput}`
-  const version = isVersioned ? API_VERSION : ''
+  const apiVersion = hasApiVersions ? API_VERSION : ''
   const create: SchemaField = {
     sdl: `"Creates a resource with a generated identifier."
       ${names.create}(${parentArguments(resource)}${input}, ${KEY},
-        "Fails if a resource with this identifier exists. The new resource gets a generated one." otherThan: ID${version}
+        "Fails if a resource with this identifier exists. The new resource gets a generated one." otherThan: ID${apiVersion}
       ): ${names.payload}`,
     resolve: writing(
       resource,
@@ -117,13 +117,13 @@ export function mutations(resource: Resource): SchemaField[] {
     sdl: `"Creates or replaces the resource with this identifier."
       ${names.put}(${address}, ${input}, ${state},
         "Whether a new resource may be created." mayCreate: Boolean! = true,
-        "Whether an existing resource may be replaced." mayReplace: Boolean! = true${version}
+        "Whether an existing resource may be replaced." mayReplace: Boolean! = true${apiVersion}
       ): ${names.payload}`,
     resolve: writing(resource, putResource, creationOf),
   }
   const patch: SchemaField = {
     sdl: `"Applies a merge patch."
-      ${names.patch}(${address}, "The changes." patch: ${names.patchInput}!, ${state}${version}): ${names.payload}`,
+      ${names.patch}(${address}, "The changes." patch: ${names.patchInput}!, ${state}${apiVersion}): ${names.payload}`,
     resolve: writing(resource, patchResource),
   }
   const remove: SchemaField = {

@@ -1,7 +1,7 @@
+import type { Resource } from '../../model/definition/resource.ts'
 import { errorAt } from '../../model/errors.ts'
-import { isResourceKey, keyOf, type ResourceKey } from '../../model/identifiers.ts'
-import type { Resource } from '../../model/resource.ts'
-import type { Row } from '../../model/row.ts'
+import { isResourceKey, keyOf, type ResourceKey } from '../../model/rows/identifiers.ts'
+import type { Row } from '../../model/rows/row.ts'
 import { type GraphContext, requireScope } from '../execution/context.ts'
 import type { SchemaField } from './sdl.ts'
 

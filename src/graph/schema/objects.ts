@@ -1,15 +1,15 @@
 import { GraphQLError, GraphQLScalarType } from 'graphql'
 import { readResource } from '../../domain/read.ts'
-import { allows, type Caller } from '../../model/caller.ts'
-import { isAlwaysShown, KINDS, kindOf, type LeafField } from '../../model/fields.ts'
-import type { ResourceKey } from '../../model/identifiers.ts'
-import { noun } from '../../model/labels.ts'
-import { ownedBy, referencesTo, relationsOf } from '../../model/relations.ts'
-import type { Resource, Values } from '../../model/resource.ts'
-import type { Row } from '../../model/row.ts'
-import { toValues } from '../../model/rows.ts'
-import { titleOf } from '../../model/titles.ts'
-import { viewFor } from '../../model/views.ts'
+import { allows, type Caller } from '../../model/access/caller.ts'
+import { isAlwaysShown, KINDS, kindOf, type LeafField } from '../../model/definition/fields.ts'
+import { noun } from '../../model/definition/labels.ts'
+import { ownedBy, referencesTo, relationsOf } from '../../model/definition/relations.ts'
+import type { Resource, Values } from '../../model/definition/resource.ts'
+import { titleOf } from '../../model/definition/titles.ts'
+import { viewFor } from '../../model/definition/views.ts'
+import { toValues } from '../../model/rows/columns.ts'
+import type { ResourceKey } from '../../model/rows/identifiers.ts'
+import type { Row } from '../../model/rows/row.ts'
 import { type GraphContext, type Parent, requireScope } from '../execution/context.ts'
 import { camelCase, graphNames, groupType, hasDisplayName, parentArgument, pascalCase } from '../names.ts'
 import { aggregateQuery } from './aggregates.ts'
@@ -184,8 +184,8 @@ function read(resource: Resource): SchemaField {
 
 export function keyReader(resource: Resource): (args: Values) => ResourceKey {
   const parent = parentArgument(resource)
-  const own = resource.kind === 'singleton' ? (parent as string) : 'id'
-  return (args) => ({ parentId: parent && (args[parent] as string), id: args[own] as string })
+  const idArgument = resource.kind === 'singleton' ? (parent as string) : 'id'
+  return (args) => ({ parentId: parent && (args[parent] as string), id: args[idArgument] as string })
 }
 
 /** The lists under an owner, under a target of references, or of the whole collection. */
@@ -208,8 +208,8 @@ function lists(resource: Resource, resources: readonly Resource[]): SchemaField[
     connection: `"A part of ${path}, paged by cursors." ${connection}(${address}`,
   }
   return listFields(resource, opening, (_, args: Values) => {
-    const given = parents.find(({ argument }) => typeof args[argument] === 'string')
-    return given && { resource: given.parent, id: args[given.argument] as string }
+    const parentGiven = parents.find(({ argument }) => typeof args[argument] === 'string')
+    return parentGiven && { resource: parentGiven.parent, id: args[parentGiven.argument] as string }
   })
 }
 

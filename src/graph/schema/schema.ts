@@ -1,8 +1,8 @@
 import { makeExecutableSchema } from '@graphql-tools/schema'
 import { type GraphQLEnumType, type GraphQLSchema, isEnumType } from 'graphql'
-import type { ApiVersion } from '../../model/domain.ts'
+import type { ApiVersion } from '../../model/definition/domain.ts'
+import type { Resource } from '../../model/definition/resource.ts'
 import { DefinitionError } from '../../model/problems/definition-problems.ts'
-import type { Resource } from '../../model/resource.ts'
 import { aggregateTypes, GROUP_ORDER, TIME_UNIT } from './aggregates.ts'
 import { connectionType, PAGE_INFO } from './connections.ts'
 import { filterInputs, listFilters, valueFilters } from './filters.ts'
@@ -39,7 +39,7 @@ export function createSchema(
       NODE,
       valueFilters(),
       listFilters(resources),
-      ...(resources.some(({ isVersioned }) => isVersioned) ? [versionType(versions)] : []),
+      ...(resources.some(({ hasApiVersions }) => hasApiVersions) ? [versionType(versions)] : []),
       fieldsOf('Query', '"Reads. Each field needs the read scope of its collection." type Query', [
         collections,
         ...nodeQueries(resources),

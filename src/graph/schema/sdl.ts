@@ -1,8 +1,8 @@
 import { type DocumentNode, type GraphQLFieldResolver, type ObjectTypeDefinitionNode, parse } from 'graphql'
-import { authorize } from '../../model/caller.ts'
-import { type Field, kindOf } from '../../model/fields.ts'
+import { authorize } from '../../model/access/caller.ts'
+import { type Field, kindOf } from '../../model/definition/fields.ts'
+import type { Resource } from '../../model/definition/resource.ts'
 import type { Scalar } from '../../model/kinds/kind.ts'
-import type { Resource } from '../../model/resource.ts'
 import type { GraphContext } from '../execution/context.ts'
 import { camelCase, groupType, parentArgument } from '../names.ts'
 

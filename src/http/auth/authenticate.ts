@@ -1,4 +1,4 @@
-import type { Caller } from '../../model/caller.ts'
+import type { Caller } from '../../model/access/caller.ts'
 import { requestTimings } from '../../observability/observation.ts'
 import type { Context, Middleware } from '../context.ts'
 import { HttpError } from '../errors.ts'

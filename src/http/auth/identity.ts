@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { ANONYMOUS, type Caller } from '../../model/caller.ts'
+import { ANONYMOUS, type Caller } from '../../model/access/caller.ts'
 import { isStorable } from '../../model/values.ts'
 import type { Claims } from './verify-token.ts'
 

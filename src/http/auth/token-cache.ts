@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Caller } from '../../model/caller.ts'
+import type { Caller } from '../../model/access/caller.ts'
 import type { Context } from '../context.ts'
 
 /** `exp` is in seconds since 1970 (RFC 7519 §4.1.4), with the leeway. */

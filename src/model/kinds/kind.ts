@@ -1,4 +1,4 @@
-import type { AccessCaller } from '../access-rules.ts'
+import type { AccessCaller } from '../access/access-rules.ts'
 import type { DetailCode } from '../errors.ts'
 import type { Operator } from '../query/operators.ts'
 import { isStorable } from '../values.ts'

@@ -1,8 +1,13 @@
-import { accessFilter } from '../access.ts'
-import { ACCESS_ACTIONS, type AccessAction, type AccessCaller, type AccessRule } from '../access-rules.ts'
-import type { RuleSettings } from '../database-rule.ts'
-import { type Domain, inCamelCase } from '../domain.ts'
-import type { Resource } from '../resource.ts'
+import { accessFilter } from '../access/access.ts'
+import {
+  ACCESS_ACTIONS,
+  type AccessAction,
+  type AccessCaller,
+  type AccessRule,
+} from '../access/access-rules.ts'
+import type { RuleSettings } from '../definition/database-rule.ts'
+import { type Domain, inCamelCase } from '../definition/domain.ts'
+import type { Resource } from '../definition/resource.ts'
 import { isObject, mapped } from '../values.ts'
 import { type Case, problemsAt } from './field-problems.ts'
 

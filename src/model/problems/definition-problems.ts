@@ -1,11 +1,11 @@
-import type { Domain } from '../domain.ts'
-import { isAlwaysSet } from '../fields.ts'
+import type { Domain } from '../definition/domain.ts'
+import { isAlwaysSet } from '../definition/fields.ts'
+import { HAL_RELATIONS, linkedFrom, nestedReferences, referenceLeaves } from '../definition/relations.ts'
+import type { Resource } from '../definition/resource.ts'
 import type { ReferenceField } from '../kinds/reference.ts'
-import { HAL_RELATIONS, linkedFrom, nestedReferences, referenceLeaves } from '../relations.ts'
-import type { Resource } from '../resource.ts'
 import { accessProblems } from './access-problems.ts'
+import { apiVersionProblems } from './api-version-problems.ts'
 import { fieldProblems, problemsAt } from './field-problems.ts'
-import { versionProblems } from './version-problems.ts'
 
 /** The definitions of a domain are not valid. The message has a line for each problem. */
 export class DefinitionError extends Error {
@@ -38,7 +38,7 @@ export function definitionProblems(domain: unknown): string[] {
     ...resources.flatMap(fieldProblems),
     ...resources.flatMap((resource) => ownerProblems(resource, resources)),
     ...resources.flatMap((resource) => targetProblems(resource, resources)),
-    ...versionProblems(domain as Domain),
+    ...apiVersionProblems(domain as Domain),
     ...accessProblems(domain as Domain),
   ]
 }

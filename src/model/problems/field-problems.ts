@@ -1,8 +1,14 @@
-import { type Field, isOfSomeVersions, isRestricted, kindOf, type LeafField } from '../fields.ts'
+import {
+  type Field,
+  isOfSomeApiVersions,
+  isRestricted,
+  kindOf,
+  type LeafField,
+} from '../definition/fields.ts'
+import type { Leaf, Resource } from '../definition/resource.ts'
+import { titleFields } from '../definition/titles.ts'
 import { COMMON_OPTIONS } from '../kinds/kind.ts'
 import { searchable } from '../query/search.ts'
-import type { Leaf, Resource } from '../resource.ts'
-import { titleFields } from '../titles.ts'
 import { isBlank } from '../values.ts'
 
 /** Names of common fields, of members of GraphQL filters, and of PostgreSQL's system columns. */
@@ -66,8 +72,8 @@ function problemsOfField(place: string, name: string, field: Field): string[] {
 function leafCases(field: LeafField): Case[] {
   const kind = kindOf(field)
   if (!kind) return [[true, "it is not a field: call a function such as text('…')"]]
-  const known = ['type', 'description', ...Object.keys(COMMON_OPTIONS), ...Object.keys(kind.guide.options)]
-  const unknown = Object.keys(field).filter((option) => !known.includes(option))
+  const options = ['type', 'description', ...Object.keys(COMMON_OPTIONS), ...Object.keys(kind.guide.options)]
+  const unknown = Object.keys(field).filter((option) => !options.includes(option))
   const isDescribed = typeof field.description === 'string' && field.description.trim() !== ''
   return [
     [!isDescribed, 'it needs a description'],
@@ -112,7 +118,7 @@ function initialCases(field: LeafField): Case[] {
     const isSent = required && !field.readOnly && isRestricted(field)
     return [
       [
-        required && isOfSomeVersions(field),
+        required && isOfSomeApiVersions(field),
         'it is required and only in some versions, so it needs initially',
       ],
       [isSent, 'it is required and needs a scope, so it needs initially'],
@@ -158,11 +164,11 @@ const SCOPE_NAME = /^(?!(?:read|write)$)[a-z][a-z0-9_-]*$/
 function scopeProblems(resource: Resource, { name, path: [outer = ''], field }: Leaf): string[] {
   const { readScope, writeScope, computed = '' } = field
   const group = resource.fields[outer]
-  const own = group?.type === 'group' ? group.fields[name.slice(outer.length + 1)] : undefined
-  const shows = resource.leaves.filter(({ column, field: other }) => {
+  const member = group?.type === 'group' ? group.fields[name.slice(outer.length + 1)] : undefined
+  const shows = resource.leaves.filter(({ column, field: leafField }) => {
     const isShown =
       computed.split(/\W/).includes(column) || ('alsoMatches' in field && field.alsoMatches === column)
-    return isShown && other.readScope !== undefined && other.readScope !== readScope
+    return isShown && leafField.readScope !== undefined && leafField.readScope !== readScope
   })
   return problemsAt(`${resource.path}.${name}`, [
     ...[readScope, writeScope].map(
@@ -171,7 +177,10 @@ function scopeProblems(resource: Resource, { name, path: [outer = ''], field }: 
         `${scope} is not the name of a scope: lower-case letters, digits, "_" and "-", but not read or write`,
       ],
     ),
-    [own !== undefined && isRestricted(own) && isRestricted(group as Field), 'its group has a scope already'],
-    ...shows.map((other): Case => [true, `it shows the values of ${other.name}, which needs a scope`]),
+    [
+      member !== undefined && isRestricted(member) && isRestricted(group as Field),
+      'its group has a scope already',
+    ],
+    ...shows.map((leaf): Case => [true, `it shows the values of ${leaf.name}, which needs a scope`]),
   ])
 }

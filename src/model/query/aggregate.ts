@@ -1,7 +1,7 @@
-import type { ReadableRows } from '../access.ts'
-import { kindOf } from '../fields.ts'
-import type { Leaf, Resource } from '../resource.ts'
-import type { Columns } from '../row.ts'
+import type { ReadableRows } from '../access/access.ts'
+import { kindOf } from '../definition/fields.ts'
+import type { Leaf, Resource } from '../definition/resource.ts'
+import type { Columns } from '../rows/row.ts'
 
 export const MEASURES = ['minimum', 'maximum', 'average', 'sum', 'median', 'distinctCount'] as const
 

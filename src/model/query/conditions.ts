@@ -1,5 +1,5 @@
-import type { Field } from '../fields.ts'
-import type { Resource, Values } from '../resource.ts'
+import type { Field } from '../definition/fields.ts'
+import type { Resource, Values } from '../definition/resource.ts'
 import type { Operator } from './operators.ts'
 import type { Filter } from './query.ts'
 

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
+import { kindOf } from '../definition/fields.ts'
+import type { Resource } from '../definition/resource.ts'
 import { errorAt } from '../errors.ts'
-import { kindOf } from '../fields.ts'
-import type { Resource } from '../resource.ts'
-import type { Row } from '../row.ts'
+import type { Row } from '../rows/row.ts'
 import { isStorable } from '../values.ts'
 import { type OrderStep, orderSteps, type Sort } from './query.ts'
 

@@ -1,6 +1,6 @@
-import type { ReadableRows } from '../access.ts'
-import type { Resource } from '../resource.ts'
-import type { Row } from '../row.ts'
+import type { ReadableRows } from '../access/access.ts'
+import type { Resource } from '../definition/resource.ts'
+import type { Row } from '../rows/row.ts'
 import type { Position } from './keyset.ts'
 import { countConditions, type Filter, relatedTargets, type Sort } from './query.ts'
 

@@ -1,8 +1,8 @@
-import { kindOf } from '../fields.ts'
+import { kindOf } from '../definition/fields.ts'
+import type { Leaf, Resource } from '../definition/resource.ts'
 import type { Kind } from '../kinds/kind.ts'
 import type { TextField } from '../kinds/text.ts'
-import type { Leaf, Resource } from '../resource.ts'
-import type { Columns } from '../row.ts'
+import type { Columns } from '../rows/row.ts'
 import type { Operator } from './operators.ts'
 import { type Filter, leafNamed } from './query.ts'
 
@@ -19,17 +19,17 @@ export type Matcher = (row: Columns) => boolean
  * @throws {TypeError} for a condition that needs other rows or an index: over a relation, or of a search
  */
 export function matcherOf(resource: Resource, filter: Filter, lower: LowerCase): Matcher {
-  const made = (parts: readonly Filter[]) => parts.map((part) => matcherOf(resource, part, lower))
+  const matchers = (parts: readonly Filter[]) => parts.map((part) => matcherOf(resource, part, lower))
   if ('not' in filter) {
     const matches = matcherOf(resource, filter.not, lower)
     return (row) => !matches(row)
   }
   if ('all' in filter) {
-    const parts = made(filter.all)
+    const parts = matchers(filter.all)
     return (row) => parts.every((matches) => matches(row))
   }
   if ('any' in filter) {
-    const parts = made(filter.any)
+    const parts = matchers(filter.any)
     return (row) => parts.some((matches) => matches(row))
   }
   if (!('field' in filter)) throw new TypeError('This condition cannot be checked on one row.')
@@ -40,8 +40,9 @@ export function matcherOf(resource: Resource, filter: Filter, lower: LowerCase):
   const { column, field } = leafNamed(resource, filter.field)
   if (operator === 'isSet') return (row) => ((row[column] ?? null) !== null) === value
   const holds = HOLDS[operator]({ field, kind: kindOf(field), lower }, value)
-  const other = (field as TextField).alsoMatches
-  const columns = other && (operator === 'equals' || operator === 'in') ? [column, other] : [column]
+  const { alsoMatches } = field as TextField
+  const columns =
+    alsoMatches && (operator === 'equals' || operator === 'in') ? [column, alsoMatches] : [column]
   return (row) =>
     columns.some((one) => {
       const own = row[one] ?? null

@@ -1,5 +1,5 @@
-import { isAlwaysSet, kindOf } from '../fields.ts'
-import type { Leaf, Resource } from '../resource.ts'
+import { isAlwaysSet, kindOf } from '../definition/fields.ts'
+import type { Leaf, Resource } from '../definition/resource.ts'
 import type { Operator } from './operators.ts'
 
 /** The page size of a list without a limit (SPEC §4.1). */

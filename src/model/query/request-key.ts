@@ -1,4 +1,4 @@
-import type { Resource } from '../resource.ts'
+import type { Resource } from '../definition/resource.ts'
 
 /**
  * A text that is the same for equal requests of a list, a page of changes or groups, and for no others. A resource counts

@@ -1,6 +1,6 @@
-import { kindOf } from '../fields.ts'
+import { kindOf } from '../definition/fields.ts'
+import { type Leaf, type Resource, tableName } from '../definition/resource.ts'
 import { type Checked, checkText } from '../kinds/kind.ts'
-import { type Leaf, type Resource, tableName } from '../resource.ts'
 import type { Filter } from './query.ts'
 
 /** Each word is searched for in each row. */

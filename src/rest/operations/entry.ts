@@ -1,6 +1,6 @@
 import { link } from '../../http/headers/links.ts'
 import { rootFor } from '../../http/request-target.ts'
-import type { Resource } from '../../model/resource.ts'
+import type { Resource } from '../../model/definition/resource.ts'
 import { runForRequest } from '../graphql-operations.ts'
 import type { ServiceOperation } from '../operation.ts'
 import { QueryParameters } from '../query-parameters.ts'
@@ -17,8 +17,7 @@ export const entry: ServiceOperation = {
   responses: { 200: { description: 'The collections.', body: 'Entry' } },
 
   /**
-   * The Link header leads to the OpenAPI document and the reference (RFC 8631), and to the catalogue of the interfaces
-   * (RFC 9727).
+   * The Link header leads to the OpenAPI document and the reference (RFC 8631), and to the API catalog (RFC 9727).
    */
   handler({ executor, settings }) {
     const text = '{ collections { path description } }'

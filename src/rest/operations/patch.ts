@@ -1,7 +1,7 @@
 import { toGraphNames } from '../../graph/names.ts'
 import { WRITE_HEADERS } from '../../http/headers/response-headers.ts'
 import { JSON_TYPES, MERGE_PATCH } from '../../http/json.ts'
-import { noun } from '../../model/labels.ts'
+import { noun } from '../../model/definition/labels.ts'
 import { inspectPatch } from '../../model/validate.ts'
 import { CONDITION } from '../graphql-operations.ts'
 import { REPRESENTATION } from './put.ts'

@@ -1,4 +1,4 @@
-import { noun } from '../../model/labels.ts'
+import { noun } from '../../model/definition/labels.ts'
 import { CONDITION } from '../graphql-operations.ts'
 import { conditionOf, type WriteOperation, type WriteRequest } from './write.ts'
 

@@ -1,7 +1,7 @@
 import type { Context } from '../../http/context.ts'
 import { link } from '../../http/headers/links.ts'
 import type { Handler } from '../../http/routes.ts'
-import type { Resource, Values } from '../../model/resource.ts'
+import type { Resource, Values } from '../../model/definition/resource.ts'
 import { stateHeaders } from '../conditional.ts'
 import { createForms, type Templates, variantOf } from '../forms.ts'
 import { createHal, type Occasion } from '../hal.ts'

@@ -23,8 +23,8 @@ export async function loadConfiguration(...without: readonly string[]): Promise<
   const domain = await loadDefinitions(domainFolder(process.env['DOMAIN'] || undefined))
   const names = [...Object.keys({ ...settingsTable, ...domain.settings }), 'NODE_ENV']
   const problems = [...file.problems, ...file.names.flatMap((name) => misspelling(name, names))]
-  const given = Object.entries(process.env).filter(([name]) => !without.includes(name))
-  return { settings: readSettings(Object.fromEntries(given), problems, domain.settings), domain }
+  const variables = Object.entries(process.env).filter(([name]) => !without.includes(name))
+  return { settings: readSettings(Object.fromEntries(variables), problems, domain.settings), domain }
 }
 
 /** @throws {DefinitionError} from `tables`, if the client is missing or differs from the definitions */
@@ -62,8 +62,8 @@ export function loadSettingsFile(): { names: readonly string[]; problems: readon
 /** Other unknown names are fine, because other programs read the file too. */
 function misspelling(name: string, settings: readonly string[]): string[] {
   if (settings.includes(name)) return []
-  const given = lettersOf(name)
-  const isNear = (setting: string, edits: number) => isWithin(given, lettersOf(setting), edits)
+  const letters = lettersOf(name)
+  const isNear = (setting: string, edits: number) => isWithin(letters, lettersOf(setting), edits)
   const meant =
     settings.find((setting) => isNear(setting, 1)) ??
     settings.find((setting) => setting.length > SHORT && isNear(setting, 2))
@@ -83,8 +83,8 @@ function isWithin(one: string, other: string, edits: number): boolean {
   let start = 0
   while (one[start] === other[start]) start += 1
   const [first = '', second = '', ...others] = one.slice(start)
-  const [rest, wanted] = [others.join(''), other[start] ?? '']
-  const added = wanted + first + second + rest
-  const edited = [second + rest, added, wanted + second + rest, second + first + rest]
+  const [rest, letter] = [others.join(''), other[start] ?? '']
+  const addition = letter + first + second + rest
+  const edited = [second + rest, addition, letter + second + rest, second + first + rest]
   return edited.some((text) => isWithin(text, other.slice(start), edits - 1))
 }

@@ -5,10 +5,10 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { DatabaseUse } from '../../database/client.ts'
 import type { Tables } from '../../database/database.ts'
 import type { Seed } from '../../documents/openapi/seeds.ts'
-import type { Domain } from '../../model/domain.ts'
+import type { Domain } from '../../model/definition/domain.ts'
+import type { Resource } from '../../model/definition/resource.ts'
 import { DefinitionError, definitionProblems } from '../../model/problems/definition-problems.ts'
-import type { Resource } from '../../model/resource.ts'
-import { KEPT_COLUMNS } from '../../model/row.ts'
+import { KEPT_COLUMNS } from '../../model/rows/row.ts'
 import type { Contact } from '../../rest/urls.ts'
 
 export interface LocatedDomain extends Domain {

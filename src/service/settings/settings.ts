@@ -1,6 +1,6 @@
 import { type CleanedEnv, type CleanOptions, cleanEnv } from 'envalid'
 import type { TokenSettings } from '../../http/auth/verify-token.ts'
-import { type Domain, inCamelCase } from '../../model/domain.ts'
+import { type Domain, inCamelCase } from '../../model/definition/domain.ts'
 import { mapped } from '../../model/values.ts'
 import { environmentProblems } from './database-address.ts'
 import { choice, settingsTable } from './settings-table.ts'
@@ -25,16 +25,20 @@ export function readSettings(
   fileProblems: readonly string[] = [],
   domainSettings: NonNullable<Domain['settings']> = {},
 ) {
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
+  const variables = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
   const problems = [...fileProblems]
   const reporter: CleanOptions<unknown>['reporter'] = ({ errors }) => {
     for (const [name, error] of Object.entries(errors)) problems.push(`${name}: ${(error as Error).message}`)
   }
-  const values = cleanEnv(given, settingsTable, { reporter })
+  const values = cleanEnv(variables, settingsTable, { reporter })
   const ruleTable = mapped(domainSettings, ({ choices, description }) => choice(choices, description))
-  const ruleSettings = cleanEnv(given, ruleTable, { reporter })
-  const production = given['NODE_ENV'] === 'production'
-  problems.push(...tokenProblems(given, production), ...workerProblems(given), ...environmentProblems(given))
+  const ruleSettings = cleanEnv(variables, ruleTable, { reporter })
+  const production = variables['NODE_ENV'] === 'production'
+  problems.push(
+    ...tokenProblems(variables, production),
+    ...workerProblems(variables),
+    ...environmentProblems(variables),
+  )
   if (problems.length > 0) throw new SettingsError(problems)
   const { apiNamespace, apiVersion, maxConnections, maxPageSize, otelExporterOtlpEndpoint, ...others } =
     inCamelCase(values) as SettingsInCamelCase
@@ -42,7 +46,7 @@ export function readSettings(
   return {
     ...settings,
     namespace: apiNamespace,
-    version: apiVersion,
+    apiVersion,
     maximumConnections: maxConnections,
     maximumPageSize: maxPageSize,
     traceEndpoint: otelExporterOtlpEndpoint,
@@ -65,17 +69,17 @@ type SettingsInCamelCase = {
   readonly [Name in keyof typeof settingsTable as CamelCase<Name>]: Values[Name]
 }
 
-function tokenProblems(given: NodeJS.ProcessEnv, production: boolean): string[] {
-  const secret = given['JWT_SECRET'] !== undefined
-  const keySet = given['JWT_JWKS_URL'] !== undefined
+function tokenProblems(variables: NodeJS.ProcessEnv, production: boolean): string[] {
+  const secret = variables['JWT_SECRET'] !== undefined
+  const keySet = variables['JWT_JWKS_URL'] !== undefined
   if (secret && keySet) return ['JWT_SECRET and JWT_JWKS_URL: set only one of them']
   if (production && !secret && !keySet) return ['JWT_SECRET or JWT_JWKS_URL: production requires one of them']
   return []
 }
 
 /** Reads the given values, because envalid's cannot be read while any setting is invalid. */
-function workerProblems(given: NodeJS.ProcessEnv): string[] {
-  if (!(Number(given['WORKERS']) > 1) || given['DATABASE_URL'] !== undefined) return []
+function workerProblems(variables: NodeJS.ProcessEnv): string[] {
+  if (!(Number(variables['WORKERS']) > 1) || variables['DATABASE_URL'] !== undefined) return []
   return ['WORKERS: the embedded database supports one process; set DATABASE_URL for more']
 }
 

@@ -6,16 +6,16 @@ import { exactColumns, Parameters } from '../../../src/database/sql/statement.ts
 import * as fields from '../../../src/domain/definition.ts'
 import { lowerCaseOf } from '../../../src/domain/lower-case.ts'
 import { species } from '../../../src/domain/resources/species.ts'
-import { readChanges } from '../../../src/features/history/feed/change-feed.ts'
+import { readFeed } from '../../../src/features/history/feed/read-feed.ts'
 import { toChange } from '../../../src/features/history/feed/recorded-change.ts'
 import { filterFrom } from '../../../src/graph/schema/filters.ts'
-import { unrestricted } from '../../../src/model/access.ts'
-import { defineResource } from '../../../src/model/define-resource.ts'
-import { kindOf } from '../../../src/model/fields.ts'
+import { unrestricted } from '../../../src/model/access/access.ts'
+import { defineResource } from '../../../src/model/definition/define-resource.ts'
+import { kindOf } from '../../../src/model/definition/fields.ts'
 import { matcherOf } from '../../../src/model/query/matches.ts'
 import type { Operator } from '../../../src/model/query/operators.ts'
 import { type Filter, leafNamed } from '../../../src/model/query/query.ts'
-import type { Columns } from '../../../src/model/row.ts'
+import type { Columns } from '../../../src/model/rows/row.ts'
 import { createCompleteSchema } from '../../../src/service/features.ts'
 import { resources } from '../../helpers/domain/domain.ts'
 import { isFull } from '../../helpers/process/full.ts'
@@ -122,7 +122,7 @@ test.serial('a filter matches the changes of the species that the list has with 
   const type = createCompleteSchema(resources).getType('SpeciesFilter') as GraphQLInputType
   const source = { client: database.client, changesDays: 30 }
   const access = unrestricted('all changes are read')
-  const { changes } = await readChanges(source, {
+  const { changes } = await readFeed(source, {
     resources: [species],
     access,
     since: undefined,

@@ -4,7 +4,7 @@ import { FairQueue } from '../../../src/features/load/fair-queue.ts'
 import { type LoadSlot, OperationQueue } from '../../../src/features/load/operation-queue.ts'
 import type { Units } from '../../../src/features/load/units.ts'
 import type { Slot } from '../../../src/graph/execution/slot.ts'
-import type { Caller } from '../../../src/model/caller.ts'
+import type { Caller } from '../../../src/model/access/caller.ts'
 import type { Scan } from '../../../src/model/query/list.ts'
 import { resourceAt } from '../../helpers/domain/fixtures.ts'
 

@@ -1,7 +1,7 @@
-import { kindOf } from '../../../src/model/fields.ts'
+import { kindOf } from '../../../src/model/definition/fields.ts'
+import type { Leaf, Resource } from '../../../src/model/definition/resource.ts'
 import type { Operator } from '../../../src/model/query/operators.ts'
 import { queryable } from '../../../src/model/query/query.ts'
-import type { Leaf, Resource } from '../../../src/model/resource.ts'
 import type { Random } from './random.ts'
 import { type Columns, type RandomRow, valuesOf } from './random-rows.ts'
 

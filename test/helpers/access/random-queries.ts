@@ -15,7 +15,7 @@ import {
   isRequiredArgument,
 } from 'graphql'
 import { camelCase, graphNames, singular } from '../../../src/graph/names.ts'
-import type { Resource } from '../../../src/model/resource.ts'
+import type { Resource } from '../../../src/model/definition/resource.ts'
 import { nestedCondition, randomCondition, randomFilter, type WireFilter } from './random-filters.ts'
 import type { Conversation, World } from './random-requests.ts'
 import type { RandomRow } from './random-rows.ts'

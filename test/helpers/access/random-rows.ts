@@ -1,8 +1,8 @@
 import { escapeIdentifier, escapeLiteral } from 'pg'
-import type { LeafField } from '../../../src/model/fields.ts'
-import { isAlwaysSet } from '../../../src/model/fields.ts'
-import type { Leaf, Resource } from '../../../src/model/resource.ts'
-import { tableName } from '../../../src/model/resource.ts'
+import type { LeafField } from '../../../src/model/definition/fields.ts'
+import { isAlwaysSet } from '../../../src/model/definition/fields.ts'
+import type { Leaf, Resource } from '../../../src/model/definition/resource.ts'
+import { tableName } from '../../../src/model/definition/resource.ts'
 import type { Random } from './random.ts'
 
 /** A row as JSON: the values of representations, by column, with null for unset ones. */

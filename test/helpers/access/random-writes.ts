@@ -1,5 +1,5 @@
 import { camelCase, graphNames, parentArgument, singular } from '../../../src/graph/names.ts'
-import type { Leaf, Resource } from '../../../src/model/resource.ts'
+import type { Leaf, Resource } from '../../../src/model/definition/resource.ts'
 import { type Conversation, pathOf, randomResource, randomRow, type World } from './random-requests.ts'
 import { type RandomRow, valuesOf } from './random-rows.ts'
 import type { Request } from './service-pair.ts'

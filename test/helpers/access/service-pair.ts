@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { defineResource } from '../../../src/model/define-resource.ts'
-import type { Resource } from '../../../src/model/resource.ts'
+import { defineResource } from '../../../src/model/definition/define-resource.ts'
+import type { Resource } from '../../../src/model/definition/resource.ts'
 import type { Owner } from '../database/database.ts'
 import { makeDomain, serveDomain } from '../domain/made-domain.ts'
 import { accessToken } from '../service/access-token.ts'

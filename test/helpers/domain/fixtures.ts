@@ -1,4 +1,4 @@
-import type { Leaf, Resource } from '../../../src/model/resource.ts'
+import type { Leaf, Resource } from '../../../src/model/definition/resource.ts'
 import type { Answer, Client, Json } from '../service/client.ts'
 import { fixtureOverrides, resources } from './domain.ts'
 import { sampleValue } from './sample-value.ts'

@@ -1,5 +1,5 @@
-import type { Domain } from '../../../src/model/domain.ts'
-import type { Resource } from '../../../src/model/resource.ts'
+import type { Domain } from '../../../src/model/definition/domain.ts'
+import type { Resource } from '../../../src/model/definition/resource.ts'
 import { domain } from './domain.ts'
 
 /** The domain of the tests, with other options of some resources, by path. Its tables are the same. */

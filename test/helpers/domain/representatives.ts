@@ -1,4 +1,4 @@
-import type { Resource } from '../../../src/model/resource.ts'
+import type { Resource } from '../../../src/model/definition/resource.ts'
 import { resources } from './domain.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { INTEGER_RANGE } from '../../../src/domain/definition.ts'
-import { kindOf, type LeafField } from '../../../src/model/fields.ts'
+import { kindOf, type LeafField } from '../../../src/model/definition/fields.ts'
 import type { Bounds } from '../../../src/model/kinds/number.ts'
 import type { Json } from '../service/client.ts'
 

@@ -1,8 +1,8 @@
 import { domain } from '../../../src/domain/resources/index.ts'
-import { defineResource } from '../../../src/model/define-resource.ts'
-import type { ApiVersion, Domain } from '../../../src/model/domain.ts'
-import type { Field, GroupField } from '../../../src/model/fields.ts'
-import type { Resource } from '../../../src/model/resource.ts'
+import { defineResource } from '../../../src/model/definition/define-resource.ts'
+import type { ApiVersion, Domain } from '../../../src/model/definition/domain.ts'
+import type { Field, GroupField } from '../../../src/model/definition/fields.ts'
+import type { Resource } from '../../../src/model/definition/resource.ts'
 
 /** Changes of fields, by dotted name below the path of the resource: `species.habitat`. */
 export type FieldChanges = Readonly<Record<string, Partial<Field>>>

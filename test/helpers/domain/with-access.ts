@@ -1,5 +1,5 @@
-import type { AccessRules } from '../../../src/model/access-rules.ts'
-import type { Domain } from '../../../src/model/domain.ts'
+import type { AccessRules } from '../../../src/model/access/access-rules.ts'
+import type { Domain } from '../../../src/model/definition/domain.ts'
 import { redefined } from './redefined.ts'
 
 /** The domain of the tests, with access rules by the path of the resource. */

@@ -3,8 +3,8 @@ import addFormats from 'ajv-formats'
 import { openApiDocument } from '../../../src/documents/openapi/document.ts'
 import { PROBLEM } from '../../../src/http/errors.ts'
 import { COMMON_HEADERS, RESPONSE_HEADERS } from '../../../src/http/headers/response-headers.ts'
-import { type Domain, servedVersions } from '../../../src/model/domain.ts'
-import type { Resource } from '../../../src/model/resource.ts'
+import { type Domain, servedApiVersions } from '../../../src/model/definition/domain.ts'
+import type { Resource } from '../../../src/model/definition/resource.ts'
 import { apiVersions } from '../../../src/rest/api-versions.ts'
 import { basePath, type RestSettings } from '../../../src/rest/urls.ts'
 import type { Settings } from '../../../src/service/settings/settings.ts'
@@ -25,8 +25,8 @@ export class ConformanceError extends Error {
  * API. An answer to an address, a method or an identifier that the document does not know must be an error envelope or a problem.
  */
 export function createConformanceCheck(settings: Settings, domain: Domain = tested): CheckConformance {
-  const { namespace, version, maximumPageSize } = settings
-  const key = JSON.stringify([namespace, version, maximumPageSize])
+  const { namespace, apiVersion, maximumPageSize } = settings
+  const key = JSON.stringify([namespace, apiVersion, maximumPageSize])
   const made = checksOfDomains.get(domain) ?? new Map<string, CheckConformance>()
   checksOfDomains.set(domain, made)
   return (method, url, answer) => {
@@ -40,9 +40,9 @@ export function createConformanceCheck(settings: Settings, domain: Domain = test
 const checksOfDomains = new WeakMap<Domain, Map<string, CheckConformance>>()
 
 function makeCheck(settings: Settings, domain: Domain): CheckConformance {
-  const { namespace, version: configured, maximumPageSize } = settings
-  const { versions, shown: version } = servedVersions(domain, configured)
-  const documentSettings = { publicBaseUrl: undefined, namespace, version, maximumPageSize }
+  const { namespace, apiVersion: configured, maximumPageSize } = settings
+  const { versions, shown: apiVersion } = servedApiVersions(domain, configured)
+  const documentSettings = { publicBaseUrl: undefined, namespace, apiVersion, maximumPageSize }
   const checks = apiVersions(domain.resources, versions, documentSettings).map((served) =>
     checkOfVersion(served.resources, served.settings),
   )

@@ -1,5 +1,5 @@
 import type { TestFn } from 'ava'
-import type { Domain } from '../../../src/model/domain.ts'
+import type { Domain } from '../../../src/model/definition/domain.ts'
 import type { ServiceParts } from '../../../src/service/application.ts'
 import { startService } from '../../../src/service/server.ts'
 import { readSettings, type Settings } from '../../../src/service/settings/settings.ts'

@@ -1,5 +1,5 @@
 import { escapeIdentifier as quoted } from 'pg'
-import { tableName } from '../../../src/model/resource.ts'
+import { tableName } from '../../../src/model/definition/resource.ts'
 import type { Catalogue } from '../tables/catalogue.ts'
 import { addConstraint, dropConstraint, raiseVersions } from '../tables/statements.ts'
 import type { Table } from '../tables/table.ts'

@@ -1,4 +1,4 @@
-import { type Leaf, type Resource, tableName } from '../../../src/model/resource.ts'
+import { type Leaf, type Resource, tableName } from '../../../src/model/definition/resource.ts'
 import type { Catalogue, StoredTable } from '../tables/catalogue.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { escapeLiteral as literal, escapeIdentifier as quoted } from 'pg'
-import type { Resource } from '../../../src/model/resource.ts'
+import type { Resource } from '../../../src/model/definition/resource.ts'
 import type { Catalogue, StoredTable } from '../tables/catalogue.ts'
 import { makeTable, type Table } from '../tables/table.ts'
 import { formerResource } from './former.ts'

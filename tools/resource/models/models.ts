@@ -1,6 +1,6 @@
-import { fixedInitial, kindOf } from '../../../src/model/fields.ts'
-import type { Resource } from '../../../src/model/resource.ts'
-import { uniqueExpression, uniqueLeaves } from '../../../src/model/uniqueness.ts'
+import { fixedInitial, kindOf } from '../../../src/model/definition/fields.ts'
+import type { Resource } from '../../../src/model/definition/resource.ts'
+import { uniqueExpression, uniqueLeaves } from '../../../src/model/definition/uniqueness.ts'
 import { type Column, type Index, makeTable } from '../tables/table.ts'
 import { makeRelations, type Relation } from './relations.ts'
 

@@ -1,6 +1,6 @@
+import { ownedBy, referencesTo, relationsOf } from '../../../src/model/definition/relations.ts'
+import { type Resource, tableName } from '../../../src/model/definition/resource.ts'
 import type { ReferenceField } from '../../../src/model/kinds/reference.ts'
-import { ownedBy, referencesTo, relationsOf } from '../../../src/model/relations.ts'
-import { type Resource, tableName } from '../../../src/model/resource.ts'
 
 /** One side of a relation between two models. */
 export interface Relation {

@@ -1,4 +1,4 @@
-import { type Resource, tableName } from '../../../src/model/resource.ts'
+import { type Resource, tableName } from '../../../src/model/definition/resource.ts'
 import { type Model, type ModelField, makeModel } from './models.ts'
 
 const BEGIN =

@@ -1,9 +1,9 @@
 import { camelCase, graphNames } from '../../../src/graph/names.ts'
-import { defineResource } from '../../../src/model/define-resource.ts'
-import type { Domain } from '../../../src/model/domain.ts'
+import { defineResource } from '../../../src/model/definition/define-resource.ts'
+import type { Domain } from '../../../src/model/definition/domain.ts'
+import { type Resource, tableName } from '../../../src/model/definition/resource.ts'
 import { text } from '../../../src/model/kinds/text.ts'
 import { RESERVED_PATH } from '../../../src/model/problems/definition-problems.ts'
-import { type Resource, tableName } from '../../../src/model/resource.ts'
 import { createCompleteSchema } from '../../../src/service/features.ts'
 import { constantOf, type NewResource } from './scaffold.ts'
 

@@ -1,5 +1,5 @@
 import { camelCase } from '../../../src/graph/names.ts'
-import { identifierField } from '../../../src/model/resource.ts'
+import { identifierField } from '../../../src/model/definition/resource.ts'
 
 export interface NewResource {
   readonly kind: 'collection' | 'owned' | 'singleton'

@@ -1,8 +1,8 @@
 import { escapeLiteral as literal, escapeIdentifier as quoted } from 'pg'
-import { fixedInitial, isAlwaysSet, kindOf, type LeafField } from '../../../src/model/fields.ts'
+import { fixedInitial, isAlwaysSet, kindOf, type LeafField } from '../../../src/model/definition/fields.ts'
+import { type Leaf, type Resource, tableName } from '../../../src/model/definition/resource.ts'
+import { uniqueExpression, uniqueIndexName, uniqueLeaves } from '../../../src/model/definition/uniqueness.ts'
 import { searchable, searchExpression, searchIndexName } from '../../../src/model/query/search.ts'
-import { type Leaf, type Resource, tableName } from '../../../src/model/resource.ts'
-import { uniqueExpression, uniqueIndexName, uniqueLeaves } from '../../../src/model/uniqueness.ts'
 
 export interface Column {
   readonly name: string

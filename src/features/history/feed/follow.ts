@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Caller } from '../../../model/caller.ts'
+import type { Caller } from '../../../model/access/caller.ts'
 import { DomainError } from '../../../model/errors.ts'
-import type { ChangePage, ChangeRequest } from './change-feed.ts'
+import type { FeedPage, FeedRequest } from './read-feed.ts'
 import type { FeedWatch } from './watch.ts'
 
 /** Far less than the usual timeouts of proxies. */
@@ -14,7 +14,7 @@ const RETRY_MILLISECONDS = 1_000
 interface Follower<Page> {
   readonly feed: FeedWatch
   readonly caller: Caller
-  readonly request: ChangeRequest
+  readonly request: FeedRequest
   readonly read: (since: string) => Promise<Page>
   /** Makes a page without changes. */
   readonly empty: (next: string) => Page
@@ -25,7 +25,7 @@ interface Follower<Page> {
  * The pages of a feed from the first one on, as changes happen, and an empty one at least every 5 seconds. Ends when the
  * signal is aborted, or when no more requests may wait.
  */
-export async function* followFeed<Page extends Pick<ChangePage, 'next' | 'hasMore'>>(
+export async function* followFeed<Page extends Pick<FeedPage, 'next' | 'hasMore'>>(
   first: Page,
   { feed, caller, request, read, empty, signal }: Follower<Page>,
 ): AsyncGenerator<Page> {

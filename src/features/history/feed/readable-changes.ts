@@ -1,10 +1,10 @@
 import type { StatementClient } from '../../../database/database-client.ts'
 import { exactColumns } from '../../../database/sql/statement.ts'
-import type { Access } from '../../../model/access.ts'
+import type { Access } from '../../../model/access/access.ts'
+import type { Resource } from '../../../model/definition/resource.ts'
 import { DomainError } from '../../../model/errors.ts'
 import { requestKey } from '../../../model/query/request-key.ts'
-import type { Resource } from '../../../model/resource.ts'
-import type { Columns } from '../../../model/row.ts'
+import type { Columns } from '../../../model/rows/row.ts'
 import { type Place, toCursor, toPartCursor } from './position.ts'
 import { type ChangeRow, type RecordedChange, toChange } from './recorded-change.ts'
 import { childrenStatement, limitingOwner, type RecordedState, seesState } from './states.ts'
@@ -92,14 +92,14 @@ export class ReadableChanges {
   async #changesIn(row: StateRow): Promise<RecordedChange[]> {
     const [resources, access] = [this.#resources, this.access]
     const resource = this.scanned.find(({ path }) => path === row.collection) as Resource
-    const wanted = resources.includes(resource)
-    if (!access.readable(resource)) return wanted ? [toChange(resources, row)] : []
+    const isRequested = resources.includes(resource)
+    if (!access.readable(resource)) return isRequested ? [toChange(resources, row)] : []
     const { was, is } = this.#visibility(resource, row)
     if (!was && !is) return []
-    const own = was && is ? row : !was ? entering(row, row) : leaving(row, row.before)
+    const ownChange = was && is ? row : !was ? entering(row, row) : leaving(row, row.before)
     const isMoved = was !== is && row.event === 'changed'
     const children = isMoved ? await this.#childrenOf(resource, row, is) : []
-    const owned = wanted ? [own] : []
+    const owned = isRequested ? [ownChange] : []
     const parts = is ? [...owned, ...children] : [...children, ...owned]
     return parts.map((part, index) => {
       const change = toChange(resources, part)
@@ -123,7 +123,7 @@ export class ReadableChanges {
   /** The children at the time of a change of their parent. */
   async #childrenOf(owner: Resource, change: StateRow, isEntering: boolean): Promise<ChangeRow[]> {
     const { access } = this
-    const found: ChangeRow[] = []
+    const children: ChangeRow[] = []
     for (const resource of this.#resources) {
       if (limitingOwner(access, resource) !== owner) continue
       const values = [exactColumns(resource), change.id, change.position, MAXIMUM_CHILDREN + 1]
@@ -134,10 +134,10 @@ export class ReadableChanges {
       for (const { id, ...state } of rows) {
         if (id === null || !seesState(access, resource, state)) continue
         const child = { ...change, ...state, collection: resource.path, parent_id: change.id, id }
-        found.push(isEntering ? entering(child, state) : leaving(child, state.columns))
+        children.push(isEntering ? entering(child, state) : leaving(child, state.columns))
       }
     }
-    return found
+    return children
   }
 }
 

@@ -1,7 +1,7 @@
-import type { ResourceKey } from '../../../model/identifiers.ts'
-import type { Resource } from '../../../model/resource.ts'
-import type { Columns } from '../../../model/row.ts'
-import { rowOf } from '../../../model/rows.ts'
+import type { Resource } from '../../../model/definition/resource.ts'
+import { rowOf } from '../../../model/rows/columns.ts'
+import type { ResourceKey } from '../../../model/rows/identifiers.ts'
+import type { Columns } from '../../../model/rows/row.ts'
 import { toCursor } from './position.ts'
 
 export interface RecordedChange {

@@ -1,8 +1,8 @@
 import { exactOf, quoted, quotedTable } from '../../../database/sql/statement.ts'
-import type { Access } from '../../../model/access.ts'
-import type { Resource } from '../../../model/resource.ts'
-import type { Columns } from '../../../model/row.ts'
-import { rowOf } from '../../../model/rows.ts'
+import type { Access } from '../../../model/access/access.ts'
+import type { Resource } from '../../../model/definition/resource.ts'
+import { rowOf } from '../../../model/rows/columns.ts'
+import type { Columns } from '../../../model/rows/row.ts'
 
 /** A state of a resource, and that of its parent at the same time, from SQL. */
 export interface RecordedState {

@@ -20,7 +20,7 @@ interface Feed {
 /**
  * Numbers recorded changes every ten seconds, and deletes expired ones every hour, until the result is called.
  */
-export function startChangeUpkeep(feed: Feed, within = NUMBERING_MILLISECONDS): () => void {
+export function startFeedUpkeep(feed: Feed, within = NUMBERING_MILLISECONDS): () => void {
   const { client, changesDays } = feed.source
   let purgedAt = Number.NEGATIVE_INFINITY
   const upkeep = async (stopped: AbortSignal) => {

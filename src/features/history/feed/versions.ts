@@ -1,13 +1,13 @@
 import type { DatabaseClient } from '../../../database/database-client.ts'
 import { exactColumns, exactOf } from '../../../database/sql/statement.ts'
 import { notFoundOrGone, resourceNotFound } from '../../../domain/read.ts'
-import type { Access } from '../../../model/access.ts'
+import type { Access } from '../../../model/access/access.ts'
+import { type Resource, tableName } from '../../../model/definition/resource.ts'
 import { DomainError } from '../../../model/errors.ts'
-import { isResourceKey, type ResourceKey } from '../../../model/identifiers.ts'
-import { type Resource, tableName } from '../../../model/resource.ts'
-import type { Columns } from '../../../model/row.ts'
-import { rowOf } from '../../../model/rows.ts'
-import type { Source } from './change-feed.ts'
+import { rowOf } from '../../../model/rows/columns.ts'
+import { isResourceKey, type ResourceKey } from '../../../model/rows/identifiers.ts'
+import type { Columns } from '../../../model/rows/row.ts'
+import type { Source } from './read-feed.ts'
 import type { StateRow } from './readable-changes.ts'
 import type { ChangeRow } from './recorded-change.ts'
 import { limitingOwner, parentState, type RecordedState, seesState } from './states.ts'
@@ -112,16 +112,16 @@ async function readPage(
   // A version has at most two rows: its change, or its state from before the record, and its deletion.
   const most = 2 * (count + 1)
   const exact = [resource, ...(owner ? [owner] : [])].flatMap(exactColumns)
-  const seen: VersionRow[] = []
+  const visible: VersionRow[] = []
   for (let top = newest; ; ) {
     const values = [resource.path, parentId, id, top, most, exact]
     const rows = await client.$rows<VersionRow>({ text, values })
-    seen.push(...(isLimited ? rows.filter(sees) : rows))
-    const own = rows.filter(({ is_own }) => is_own)
+    visible.push(...(isLimited ? rows.filter(sees) : rows))
+    const ownRows = rows.filter(({ is_own }) => is_own)
     // The version of the last row may have another one.
-    const lowest = own.length < most ? 0 : (own.at(-1)?.version ?? 0)
-    const numbers = [...new Set(seen.map(({ version }) => version))].filter((version) => version >= lowest)
-    if (lowest === 0 || numbers.length > limit) return pageOf(resource, seen, numbers, limit)
+    const lowest = ownRows.length < most ? 0 : (ownRows.at(-1)?.version ?? 0)
+    const numbers = [...new Set(visible.map(({ version }) => version))].filter((version) => version >= lowest)
+    if (lowest === 0 || numbers.length > limit) return pageOf(resource, visible, numbers, limit)
     top = lowest
   }
 }

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import type { WriteNotifications } from '../../../database/notifications.ts'
-import type { Caller } from '../../../model/caller.ts'
-import { type ChangeRequest, hasChanges, readEnd, type Source } from './change-feed.ts'
+import type { Caller } from '../../../model/access/caller.ts'
 import { timelineOf } from './position.ts'
+import { type FeedRequest, hasChanges, readEnd, type Source } from './read-feed.ts'
 import { readableKey } from './readable-changes.ts'
 import { numberChanges } from './upkeep.ts'
 
@@ -97,7 +97,7 @@ export class FeedWatch {
    *   the service stops
    */
   async wait(
-    request: ChangeRequest,
+    request: FeedRequest,
     { identity }: Caller,
     milliseconds: number,
     signal: AbortSignal,
@@ -152,7 +152,7 @@ export class FeedWatch {
     this.#endPause()
   }
 
-  #find(request: ChangeRequest): Search {
+  #find(request: FeedRequest): Search {
     const key = `${request.since} ${readableKey(request)}`
     const earlier = this.#searches.get(key)
     if (earlier) return earlier

@@ -1,10 +1,10 @@
 import { refuseOutOfBounds } from '../../../graph/schema/lists.ts'
 import type { SchemaField } from '../../../graph/schema/sdl.ts'
+import type { Resource } from '../../../model/definition/resource.ts'
+import { viewFor } from '../../../model/definition/views.ts'
 import { DEFAULT_PAGE_SIZE } from '../../../model/query/query.ts'
-import type { Resource } from '../../../model/resource.ts'
-import { jsonValues } from '../../../model/rows.ts'
-import { viewFor } from '../../../model/views.ts'
-import { readableCollections } from '../feed/change-feed.ts'
+import { jsonValues } from '../../../model/rows/columns.ts'
+import { readableCollections } from '../feed/read-feed.ts'
 import { HIGHEST_VERSION, readVersion, readVersions } from '../feed/versions.ts'
 
 export const VERSIONS = /* GraphQL */ `

@@ -1,7 +1,7 @@
 import type { Executor, PreparedOperation } from '../../../graph/execution/operation.ts'
 import type { Context } from '../../../http/context.ts'
+import type { Values } from '../../../model/definition/resource.ts'
 import { DomainError } from '../../../model/errors.ts'
-import type { Values } from '../../../model/resource.ts'
 import { runForRequest } from '../../../rest/graphql-operations.ts'
 import { picker } from '../../../rest/hal.ts'
 import type { HeaderLink } from '../../../rest/operation.ts'

@@ -1,8 +1,8 @@
 import type { StatementClient } from '../../../database/database-client.ts'
 import { exactColumns, exactOf } from '../../../database/sql/statement.ts'
-import { allows, authorize, type Caller, lackOf } from '../../../model/caller.ts'
+import { allows, authorize, type Caller, lackOf } from '../../../model/access/caller.ts'
+import type { Resource } from '../../../model/definition/resource.ts'
 import { DomainError, errorAt } from '../../../model/errors.ts'
-import type { Resource } from '../../../model/resource.ts'
 import { type Place, POSITIONS_OF_TIMELINE, toCursor, toPlace } from './position.ts'
 import {
   type ReadableChanges,
@@ -14,14 +14,14 @@ import { type RecordedChange, toChange } from './recorded-change.ts'
 import { limitingOwner, parentState } from './states.ts'
 import { numberChanges } from './upkeep.ts'
 
-export interface ChangePage {
+export interface FeedPage {
   readonly changes: readonly RecordedChange[]
   /** The position to continue from, also at the end of the feed. */
   readonly next: string
   readonly hasMore: boolean
 }
 
-export interface ChangeRequest extends ReadRequest {
+export interface FeedRequest extends ReadRequest {
   /** A cursor, `now` for the end of the feed, or undefined for the oldest change that is kept. */
   readonly since: string | undefined
   readonly limit: number
@@ -47,10 +47,7 @@ const SCANNED_POSITIONS = 1_000
  *   failover or a restore, or it is of another database;
  *   INVALID_QUERY_PARAMETER (400) for an invalid cursor; RESOURCE_NOT_FOUND (404) if changes are not recorded
  */
-export async function readChanges(
-  { client, changesDays }: Source,
-  request: ChangeRequest,
-): Promise<ChangePage> {
+export async function readFeed({ client, changesDays }: Source, request: FeedRequest): Promise<FeedPage> {
   const { since } = request
   if (changesDays === 0) throw new DomainError('RESOURCE_NOT_FOUND', 'The service does not record changes.')
   const begin = { after: since === NOW ? Number.MAX_SAFE_INTEGER : 0, parts: 0 }
@@ -75,10 +72,10 @@ export async function readEnd({ client }: Source): Promise<number> {
   return feed.last
 }
 
-/** Whether {@link readChanges} would return changes or fail, and otherwise how far the feed was searched. */
+/** Whether {@link readFeed} would return changes or fail, and otherwise how far the feed was searched. */
 export async function hasChanges(
   { client }: Source,
-  request: ChangeRequest,
+  request: FeedRequest,
 ): Promise<{ isThere: boolean; reached: string | undefined }> {
   const { since } = request
   if (since === undefined || since === NOW) return { isThere: true, reached: since }
@@ -161,7 +158,7 @@ function parentOf({ scanned, access }: ReadableChanges): string {
   return cases.length > 0 ? `CASE one.collection ${cases.join(' ')} END` : 'NULL::jsonb'
 }
 
-async function readPart(client: StatementClient, request: ChangeRequest, place: Place) {
+async function readPart(client: StatementClient, request: FeedRequest, place: Place) {
   const readable = readableChangesOf(client, request)
   const scanned = readable?.scanned ?? request.resources
   const limit = readable ? Math.max(request.limit, LEAST_STORED) : request.limit

@@ -7,51 +7,51 @@ import type { Context } from '../../../http/context.ts'
 import { requestHeader } from '../../../http/headers/request-headers.ts'
 import { preferencesOf, reportApplied } from '../../../http/negotiation.ts'
 import type { Handler } from '../../../http/routes.ts'
-import type { Access } from '../../../model/access.ts'
-import type { Caller } from '../../../model/caller.ts'
+import type { Access } from '../../../model/access/access.ts'
+import type { Caller } from '../../../model/access/caller.ts'
+import type { Resource, Values } from '../../../model/definition/resource.ts'
+import { viewFor } from '../../../model/definition/views.ts'
 import { ABSENT } from '../../../model/errors.ts'
-import type { Resource, Values } from '../../../model/resource.ts'
-import { viewFor } from '../../../model/views.ts'
 import { runForRequest } from '../../../rest/graphql-operations.ts'
 import { picker } from '../../../rest/hal.ts'
 import type { HeaderLink, RestParts, ServiceOperation } from '../../../rest/operation.ts'
 import { QueryParameters } from '../../../rest/query-parameters.ts'
 import { linkDescription, MEDIA_TYPES, negotiate, respond } from '../../../rest/respond.ts'
 import { type Urls, urlsFor, withQuery } from '../../../rest/urls.ts'
-import { readableCollections } from '../feed/change-feed.ts'
 import { followFeed } from '../feed/follow.ts'
+import { readableCollections } from '../feed/read-feed.ts'
 import { readableKey } from '../feed/readable-changes.ts'
 import type { FeedWatch } from '../feed/watch.ts'
 
-export const CHANGES_PATH = '/changes'
+export const FEED_PATH = '/changes'
 
 /** A query of the feed of changes; these are also the variables of its operation. */
-type ChangesQuery = {
+type FeedQuery = {
   readonly since?: string | undefined
   readonly collections?: readonly string[] | undefined
   readonly limit: number
 }
 
-function changesUrl({ base }: Urls, { since, collections, limit }: ChangesQuery): string {
-  return withQuery(base + CHANGES_PATH, { since, collection: collections?.join(), limit })
+function feedUrl({ base }: Urls, { since, collections, limit }: FeedQuery): string {
+  return withQuery(base + FEED_PATH, { since, collection: collections?.join(), limit })
 }
 
 /** From a page of a list to the changes after it. */
-export const changesLink: HeaderLink = {
+export const feedLink: HeaderLink = {
   on: 'list',
   relation: 'changes',
   selects: `since: ${POSITIONED}`,
   target({ urls, resource, page }) {
     const since = page?.data['since'] as string | null | undefined
     return since && page
-      ? changesUrl(urls, { since, collections: [resource.path], limit: page.limit })
+      ? feedUrl(urls, { since, collections: [resource.path], limit: page.limit })
       : undefined
   },
 }
 
 const record = {
   method: 'GET',
-  path: CHANGES_PATH,
+  path: FEED_PATH,
   id: 'listChanges',
   summary: 'The changes of resources, in the same order for all readers',
   description:
@@ -83,7 +83,7 @@ interface Followed {
   accessOf(caller: Caller): Access
 }
 
-export function changesOperation(followed: Followed): ServiceOperation {
+export function feedOperation(followed: Followed): ServiceOperation {
   return { ...record, handler: (parts) => changesHandler(parts, followed) }
 }
 
@@ -131,7 +131,7 @@ function changesHandler(
     fetchMethod: (_key, _stale, { context }) => context(),
   })
 
-  const requestOf = (ctx: Context, { since, collections, limit }: ChangesQuery) => {
+  const requestOf = (ctx: Context, { since, collections, limit }: FeedQuery) => {
     const caller = callerOf(ctx)
     const wanted = readableCollections(stored, collections, caller)
     return { since, limit, resources: wanted, access: accessOf(caller) }
@@ -151,7 +151,7 @@ function changesHandler(
     }
   }
 
-  async function waitAsPreferred(ctx: Context, query: ChangesQuery): Promise<void> {
+  async function waitAsPreferred(ctx: Context, query: FeedQuery): Promise<void> {
     const { wait } = preferencesOf(ctx)
     if (wait === undefined || ctx.method === 'HEAD') return
     const request = requestOf(ctx, query)
@@ -173,7 +173,7 @@ function changesHandler(
   }
 
   async function stream(ctx: Context): Promise<void> {
-    const asked = parseChangesQuery(
+    const asked = parseFeedQuery(
       ctx,
       settings.maximumPageSize,
       requestHeader(ctx, 'LastEventID') || undefined,
@@ -209,14 +209,14 @@ function changesHandler(
     const urls = urlsFor(ctx, settings)
     linkDescription(ctx, urls)
     if (ctx.state.mediaType === EVENT_STREAM) return stream(ctx)
-    const query = parseChangesQuery(ctx, settings.maximumPageSize)
+    const query = parseFeedQuery(ctx, settings.maximumPageSize)
     await waitAsPreferred(ctx, query)
     const { changes } = await runForRequest(ctx, operation, query)
     const { items, hasMore, next } = changes as Page
     respond(ctx, 200, {
       _links: {
-        self: { href: changesUrl(urls, query) },
-        next: { href: changesUrl(urls, { ...query, since: next }) },
+        self: { href: feedUrl(urls, query) },
+        next: { href: feedUrl(urls, { ...query, since: next }) },
       },
       limit: query.limit,
       has_more: hasMore,
@@ -229,7 +229,7 @@ function changesHandler(
  * @param last the position of the last event that a stream has sent, which replaces `since`
  * @throws {DomainError} INVALID_QUERY_PARAMETER (400) with all problems
  */
-function parseChangesQuery(ctx: Context, maximum: number, last?: string): ChangesQuery {
+function parseFeedQuery(ctx: Context, maximum: number, last?: string): FeedQuery {
   const parameters = new QueryParameters(ctx.URL.searchParams)
   parameters.checkNames(Object.keys(record.query))
   const limit = parameters.limit(maximum)

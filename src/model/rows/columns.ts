@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { AccessCaller } from './access-rules.ts'
-import { errorAt } from './errors.ts'
-import { fixedInitial, kindOf } from './fields.ts'
-import { inYears } from './kinds/timestamp.ts'
-import type { Leaf, Resource, Values } from './resource.ts'
+import type { AccessCaller } from '../access/access-rules.ts'
+import { fixedInitial, kindOf } from '../definition/fields.ts'
+import type { Leaf, Resource, Values } from '../definition/resource.ts'
+import { errorAt } from '../errors.ts'
+import { inYears } from '../kinds/timestamp.ts'
 import type { Columns, Row } from './row.ts'
 
 /** Undefined if the leaf or its group is unset. */

@@ -1,5 +1,5 @@
+import type { Resource } from '../model/definition/resource.ts'
 import { type DetailCode, type ErrorCode, type Explanation, errorAt, STATUS } from '../model/errors.ts'
-import type { Resource } from '../model/resource.ts'
 import { errorExamples, responseWith } from './error-examples.ts'
 
 interface CodeExplanation extends Explanation {
@@ -9,14 +9,14 @@ interface CodeExplanation extends Explanation {
   readonly error?: ErrorCode
 }
 
-export type CatalogueEntry = ReturnType<typeof catalogueEntries>[number]
+export type ErrorEntry = ReturnType<typeof errorEntries>[number]
 
 /**
  * The codes of errors (SPEC §7), then those of details (SPEC §2.4).
  *
  * @param root the beginning of all URLs of the service
  */
-export function catalogueEntries(resources: readonly Resource[], root: string, path: string) {
+export function errorEntries(resources: readonly Resource[], root: string, path: string) {
   const { errors, details } = errorExamples(resources, root + path)
   const examples = { ...errors, ...details }
   const explanations = Object.entries(explanationsOf(resources))

@@ -1,3 +1,13 @@
+import type { RuleSettings } from '../definition/database-rule.ts'
+import { kindOf, type LeafField } from '../definition/fields.ts'
+import type { Resource, Values } from '../definition/resource.ts'
+import { DomainError } from '../errors.ts'
+import { conditionsOf, fieldFilters } from '../query/conditions.ts'
+import { type LowerCase, type Matcher, matcherOf } from '../query/matches.ts'
+import { operatorDefinition } from '../query/operators.ts'
+import { type FieldFilter, type Filter, isEmpty, leafNamed, partsOf } from '../query/query.ts'
+import type { Columns } from '../rows/row.ts'
+import { isObject } from '../values.ts'
 import {
   ACCESS_ACTIONS,
   type AccessAction,
@@ -5,16 +15,6 @@ import {
   type AccessFilter,
   type AccessRule,
 } from './access-rules.ts'
-import type { RuleSettings } from './database-rule.ts'
-import { DomainError } from './errors.ts'
-import { kindOf, type LeafField } from './fields.ts'
-import { conditionsOf, fieldFilters } from './query/conditions.ts'
-import { type LowerCase, type Matcher, matcherOf } from './query/matches.ts'
-import { operatorDefinition } from './query/operators.ts'
-import { type FieldFilter, type Filter, isEmpty, leafNamed, partsOf } from './query/query.ts'
-import type { Resource, Values } from './resource.ts'
-import type { Columns } from './row.ts'
-import { isObject } from './values.ts'
 
 declare const OF_ACCESS: unique symbol
 

@@ -5,23 +5,17 @@ import { type FilterArguments, toFilter } from '../../../graph/schema/filters.ts
 import { refuseOutOfBounds } from '../../../graph/schema/lists.ts'
 import { POSITIONED } from '../../../graph/schema/pages.ts'
 import { fieldsOf, type SchemaField, type SchemaPart } from '../../../graph/schema/sdl.ts'
-import type { Caller } from '../../../model/caller.ts'
+import type { Caller } from '../../../model/access/caller.ts'
+import type { Resource, Values } from '../../../model/definition/resource.ts'
+import { viewFor } from '../../../model/definition/views.ts'
 import { DomainError, errorAt } from '../../../model/errors.ts'
 import { matcherOf } from '../../../model/query/matches.ts'
 import { DEFAULT_PAGE_SIZE, relatedTargets } from '../../../model/query/query.ts'
 import { requestKey } from '../../../model/query/request-key.ts'
-import type { Resource, Values } from '../../../model/resource.ts'
-import { jsonValues } from '../../../model/rows.ts'
-import { viewFor } from '../../../model/views.ts'
-import {
-  type ChangePage,
-  type ChangeRequest,
-  NOW,
-  readableCollections,
-  readChanges,
-} from '../feed/change-feed.ts'
+import { jsonValues } from '../../../model/rows/columns.ts'
 import { followFeed } from '../feed/follow.ts'
 import { toCursor } from '../feed/position.ts'
+import { type FeedPage, type FeedRequest, NOW, readableCollections, readFeed } from '../feed/read-feed.ts'
 import { readableKey } from '../feed/readable-changes.ts'
 import type { RecordedChange } from '../feed/recorded-change.ts'
 import type { FeedWatch } from '../feed/watch.ts'
@@ -50,13 +44,13 @@ type RecordedChangePage {
   "Position after this page. Pass it as since to continue, also at the end of the feed." nextCursor: String!
 }`
 
-interface ChangesArguments {
+interface FeedArguments {
   readonly since?: string | null
   readonly collections?: readonly string[] | null
   readonly limit: number
 }
 
-export function changesQuery(resources: readonly Resource[]): SchemaField {
+export function feedQuery(resources: readonly Resource[]): SchemaField {
   return {
     sdl: `"Changes of the collections that the caller may read. Following nextCursor returns each exactly once."
       changes(
@@ -64,13 +58,18 @@ export function changesQuery(resources: readonly Resource[]): SchemaField {
         "Only changes of these collections." collections: [String!],
         "Maximum number of changes." limit: Int! = ${DEFAULT_PAGE_SIZE}
       ): RecordedChangePage`,
-    resolve: async (_, { since, collections, limit }: ChangesArguments, context) => {
+    resolve: async (_, { since, collections, limit }: FeedArguments, context) => {
       context.slot.throwIfLate()
       const { domain } = context
       refuseOutOfBounds('limit', limit, 1, domain.maximumPageSize)
-      const wanted = readableCollections(resources, collections ?? undefined, context.caller)
-      const request = { resources: wanted, access: context.access, since: since ?? undefined, limit }
-      const { changes, next, hasMore } = await readChanges(domain, request)
+      const collectionsToRead = readableCollections(resources, collections ?? undefined, context.caller)
+      const request = {
+        resources: collectionsToRead,
+        access: context.access,
+        since: since ?? undefined,
+        limit,
+      }
+      const { changes, next, hasMore } = await readFeed(domain, request)
       if (since === NOW) seeChangesSoFar(context)
       return { items: changes.map((change) => toItem(change, context.caller)), hasMore, nextCursor: next }
     },
@@ -95,13 +94,13 @@ function toItem(change: RecordedChange, caller: Caller) {
 
 const SINCE = '"Cursor to start after. By default, starts now." since: String'
 
-export function changesSubscription(resources: readonly Resource[], feed: () => FeedWatch): SchemaField {
+export function feedSubscription(resources: readonly Resource[], feed: () => FeedWatch): SchemaField {
   return {
     sdl: `"Changes of the collections that the caller may read, as they happen, in the same order for all readers."
       changes("Only changes of these collections." collections: [String!], ${SINCE}): RecordedChange!`,
     resolve: (change: RecordedChange, _, { caller }) => toItem(change, caller),
-    subscribe: (_, { collections, since }: ChangesArguments, context) =>
-      followChanges(
+    subscribe: (_, { collections, since }: FeedArguments, context) =>
+      subscribeToFeed(
         context,
         feed(),
         readableCollections(resources, collections ?? undefined, context.caller),
@@ -110,7 +109,7 @@ export function changesSubscription(resources: readonly Resource[], feed: () => 
   }
 }
 
-type ResourceArguments = FilterArguments & Pick<ChangesArguments, 'since'>
+type ResourceArguments = FilterArguments & Pick<FeedArguments, 'since'>
 
 /** Sends changes after which the resource matches a filter, and all deletions, which leave nothing to match. */
 export function resourceSubscription(resource: Resource, feed: () => FeedWatch): SchemaField {
@@ -136,7 +135,7 @@ export function resourceSubscription(resource: Resource, feed: () => FeedWatch):
       const lower = await lowerCaseOf(context.domain.client)
       const matches = condition && matcherOf(resource, condition, lower)
       const parentId = parent ? ((args as Values)[parent] ?? undefined) : undefined
-      return followChanges(context, feed(), [resource], since, ({ key, row }) => {
+      return subscribeToFeed(context, feed(), [resource], since, ({ key, row }) => {
         if (parentId !== undefined && key.parentId !== parentId) return false
         return !row || !matches || matches(row)
       })
@@ -149,9 +148,9 @@ export function resourceSubscription(resource: Resource, feed: () => FeedWatch):
  * changes. The first page is read in the request, so that the position is known and errors fail the request. Yields each
  * change that is shown, and undefined after each page.
  *
- * @throws {DomainError} as {@link readChanges}, later also SERVICE_UNAVAILABLE (503) when no more requests may wait
+ * @throws {DomainError} as {@link readFeed}, later also SERVICE_UNAVAILABLE (503) when no more requests may wait
  */
-async function followChanges(
+async function subscribeToFeed(
   context: GraphContext,
   feed: FeedWatch,
   resources: readonly Resource[],
@@ -167,9 +166,9 @@ async function followChanges(
   const first = await readPage(feed, connections, request)
   if (request.since === NOW) seeChangesSoFar(context)
   const read = (position: string) =>
-    subscriber.read((own) => readPage(feed, own, { ...request, since: position }))
+    subscriber.read((streamConnections) => readPage(feed, streamConnections, { ...request, since: position }))
   return (async function* () {
-    const empty = (next: string): ChangePage => ({ changes: [], next, hasMore: false })
+    const empty = (next: string): FeedPage => ({ changes: [], next, hasMore: false })
     for await (const page of followFeed(first, { feed, caller, request, read, empty, signal })) {
       for (const change of page.changes) if (isShown(change)) yield change
       yield undefined
@@ -185,18 +184,18 @@ function seeChangesSoFar({ caller, domain }: GraphContext): void {
 }
 
 /** Subscriptions with the same view, at the same position, share a page. */
-function readPage({ source }: FeedWatch, connections: Connections, request: ChangeRequest) {
+function readPage({ source }: FeedWatch, connections: Connections, request: FeedRequest) {
   return connections.read({
     client: source.client,
     key: requestKey('changes', readableKey(request), request.since, request.limit),
     scans: [],
     // Replicas may lack changes, and cannot assign positions.
-    run: () => readChanges(source, request),
+    run: () => readFeed(source, request),
   })
 }
 
 /** The position of a page of a list in the feed. */
-export function changesCursor(resource: Resource, feed: () => FeedWatch): SchemaPart {
+export function feedCursor(resource: Resource, feed: () => FeedWatch): SchemaPart {
   const { pageType } = graphNames(resource)
   const field: SchemaField = {
     sdl: `"Cursor for the feed of changes: the page includes all changes up to it. At most ten seconds old, unless the page is. Null if changes are not recorded."

@@ -1,6 +1,6 @@
 import { trace } from '@opentelemetry/api'
-import { SERVICE_NAME } from '../observability/service-name.ts'
-import { SettingsError } from './settings/settings.ts'
+import { SERVICE_NAME } from '../../observability/service-name.ts'
+import { SettingsError } from '../settings/settings.ts'
 
 /**
  * Sends spans to an OpenTelemetry collector (OTLP over HTTP). The SDK is large, so it is optional and loaded only if an

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
-import type { TokenSettings } from '../http/auth/verify-token.ts'
-import { SERVICE_NAME } from '../observability/service-name.ts'
+import type { TokenSettings } from '../../http/auth/verify-token.ts'
+import { SERVICE_NAME } from '../../observability/service-name.ts'
+import type { Service } from '../server.ts'
+import type { Configuration } from '../settings/configuration.ts'
+import { styled } from '../terminal.ts'
 import { mintToken } from './development-token.ts'
-import type { Service } from './server.ts'
-import type { Configuration } from './settings/configuration.ts'
-import { styled } from './terminal.ts'
 
 /** Prints where the service is, and a token for its pages. */
 export async function introduce(

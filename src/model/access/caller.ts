@@ -1,4 +1,4 @@
-import { DomainError } from './errors.ts'
+import { DomainError } from '../errors.ts'
 
 /** The client of a request, as its access token identifies it. */
 export interface Caller {

@@ -1,7 +1,7 @@
-import { parseConnection } from '../database/connection.ts'
-import { openSharedEmbedded } from '../database/embedded/embedded-database.ts'
-import { migrate } from '../database/migrations/migrator.ts'
-import { type Configuration, patienceOf } from './settings/configuration.ts'
+import { parseConnection } from '../../database/connection.ts'
+import { openSharedEmbedded } from '../../database/embedded/embedded-database.ts'
+import { migrate } from '../../database/migrations/migrator.ts'
+import { type Configuration, patienceOf } from '../settings/configuration.ts'
 
 /**
  * Applies the pending migrations of a domain to the database of the settings, which a service may be using.

@@ -1,6 +1,6 @@
-import type { Caller } from './caller.ts'
-import type { ResourceKey } from './identifiers.ts'
-import type { Row } from './row.ts'
+import type { Caller } from '../access/caller.ts'
+import type { ResourceKey } from '../rows/identifiers.ts'
+import type { Row } from '../rows/row.ts'
 import type { AnyFields, ColumnsOf, RowOf } from './typed.ts'
 
 /** Runs the statements of a rule, inside the transaction of the write if there is one. */

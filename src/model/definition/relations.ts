@@ -1,4 +1,4 @@
-import type { ReferenceField } from './kinds/reference.ts'
+import type { ReferenceField } from '../kinds/reference.ts'
 import type { Leaf, Resource } from './resource.ts'
 import { nameField } from './titles.ts'
 

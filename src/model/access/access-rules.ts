@@ -1,5 +1,5 @@
+import type { RuleSettings } from '../definition/database-rule.ts'
 import type { Caller } from './caller.ts'
-import type { RuleSettings } from './database-rule.ts'
 
 export const ACCESS_ACTIONS = ['read', 'create', 'change', 'delete'] as const
 

@@ -1,4 +1,4 @@
-import type { Row } from './row.ts'
+import type { Row } from '../rows/row.ts'
 
 /**
  * Types that follow from the fields of a definition: what JSON has, what rules get, and the columns of rows. Fields that

@@ -44,17 +44,17 @@ export interface ApiVersion {
   readonly sunset?: string
 }
 
-export const VERSION_NAME = /^v[1-9][0-9]*$/
+export const API_VERSION_NAME = /^v[1-9][0-9]*$/
 
-export function versionNumber(name: string): number {
+export function apiVersionNumber(name: string): number {
   return Number(name.slice(1))
 }
 
 /** Whether a version lies between `since` and `until`, both included. */
-export function isIn(version: string, bounds: { since?: string; until?: string }): boolean {
-  const { since = version, until = version } = bounds
-  const number = versionNumber(version)
-  return number >= versionNumber(since) && number <= versionNumber(until)
+export function isIn(apiVersion: string, bounds: { since?: string; until?: string }): boolean {
+  const { since = apiVersion, until = apiVersion } = bounds
+  const number = apiVersionNumber(apiVersion)
+  return number >= apiVersionNumber(since) && number <= apiVersionNumber(until)
 }
 
 /**
@@ -63,7 +63,7 @@ export function isIn(version: string, bounds: { since?: string; until?: string }
  *
  * @param configured the setting API_VERSION
  */
-export function servedVersions(
+export function servedApiVersions(
   { versions }: { readonly versions?: readonly ApiVersion[] },
   configured: string | undefined,
 ): { readonly versions: readonly ApiVersion[]; readonly shown: string } {
@@ -72,6 +72,11 @@ export function servedVersions(
 }
 
 /** The version that clients of a deprecated one should use: the next that is not deprecated. */
-export function successorOf({ name }: ApiVersion, versions: readonly ApiVersion[]): ApiVersion | undefined {
-  return versions.find((other) => !other.deprecated && versionNumber(other.name) > versionNumber(name))
+export function successorOf(
+  { name }: ApiVersion,
+  apiVersions: readonly ApiVersion[],
+): ApiVersion | undefined {
+  return apiVersions.find(
+    (other) => !other.deprecated && apiVersionNumber(other.name) > apiVersionNumber(name),
+  )
 }

@@ -2,8 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
 import { domain } from '../../src/domain/resources/index.ts'
+import { apiVersionProblems } from '../../src/model/problems/api-version-problems.ts'
 import { DefinitionError, definitionProblems } from '../../src/model/problems/definition-problems.ts'
-import { versionProblems } from '../../src/model/problems/version-problems.ts'
 import { domainFolder, loadDefinitions } from '../../src/service/settings/domain-folder.ts'
 import { createTestFolder } from '../helpers/database/database.ts'
 import { domainWith, versionedDomain } from '../helpers/domain/versioned-domain.ts'
@@ -11,8 +11,8 @@ import { domainWith, versionedDomain } from '../helpers/domain/versioned-domain.
 const TWO = [{ name: 'v1' }, { name: 'v2' }]
 
 test('a domain without versions, and one whose versions fit, have no problems', (t) => {
-  t.deepEqual(versionProblems(domain), [])
-  t.deepEqual(versionProblems(versionedDomain), [])
+  t.deepEqual(apiVersionProblems(domain), [])
+  t.deepEqual(apiVersionProblems(versionedDomain), [])
 })
 
 test('versions must be named, in order, dated, and followed by one that is not deprecated', (t) => {
@@ -22,7 +22,7 @@ test('versions must be named, in order, dated, and followed by one that is not d
     { name: 'one' },
     { name: 'v7', deprecated: '2030-01-01', sunset: '2030-01-01' },
   ]
-  t.deepEqual(versionProblems(domainWith(versions, {})), [
+  t.deepEqual(apiVersionProblems(domainWith(versions, {})), [
     'versions: deprecated of v2 must be a date such as 2031-04-05, not 2030-02-30',
     'versions: v1 comes after v2, but the oldest version comes first',
     'versions: v1 has sunset but not deprecated',
@@ -30,7 +30,7 @@ test('versions must be named, in order, dated, and followed by one that is not d
     'versions: sunset of v7 must be after deprecated',
     'versions: v7 is the newest version, so it has no successor and cannot be deprecated',
   ])
-  t.deepEqual(versionProblems(domainWith([], {})), ['versions: leave it out, or name at least one'])
+  t.deepEqual(apiVersionProblems(domainWith([], {})), ['versions: leave it out, or name at least one'])
 })
 
 test('fields must be in declared versions, and a required one needs an initial value that is valid', (t) => {
@@ -52,7 +52,7 @@ test('fields must be in declared versions, and a required one needs an initial v
     'species.classification.kingdom: it is in versions that species.classification is not in',
     'species.habitat: since is v3, but the domain has v1, v2',
   ])
-  t.deepEqual(versionProblems(domainWith(undefined, { 'species.habitat': { until: 'v1' } })), [
+  t.deepEqual(apiVersionProblems(domainWith(undefined, { 'species.habitat': { until: 'v1' } })), [
     'species.habitat: until is v1, but the domain declares no versions',
   ])
 })

@@ -1,16 +1,16 @@
-import { booleanKind } from './kinds/boolean.ts'
-import { dateKind } from './kinds/date.ts'
-import { decimalKind } from './kinds/decimal.ts'
-import { enumerationKind } from './kinds/enumeration.ts'
-import { fractionsKind } from './kinds/fractions.ts'
-import { integerKind } from './kinds/integer.ts'
-import { jsonKind } from './kinds/json.ts'
-import type { FieldOf, FieldOptions, Kind } from './kinds/kind.ts'
-import { listKind } from './kinds/list.ts'
-import { numberKind } from './kinds/number.ts'
-import { referenceKind } from './kinds/reference.ts'
-import { textKind } from './kinds/text.ts'
-import { timestampKind } from './kinds/timestamp.ts'
+import { booleanKind } from '../kinds/boolean.ts'
+import { dateKind } from '../kinds/date.ts'
+import { decimalKind } from '../kinds/decimal.ts'
+import { enumerationKind } from '../kinds/enumeration.ts'
+import { fractionsKind } from '../kinds/fractions.ts'
+import { integerKind } from '../kinds/integer.ts'
+import { jsonKind } from '../kinds/json.ts'
+import type { FieldOf, FieldOptions, Kind } from '../kinds/kind.ts'
+import { listKind } from '../kinds/list.ts'
+import { numberKind } from '../kinds/number.ts'
+import { referenceKind } from '../kinds/reference.ts'
+import { textKind } from '../kinds/text.ts'
+import { timestampKind } from '../kinds/timestamp.ts'
 
 const LIST = [
   textKind,
@@ -51,7 +51,7 @@ export type Fields = Readonly<Record<string, Field>>
  * some versions, or that some callers cannot write. Views do not mark these fields.
  */
 export function isRequired(field: Field): boolean {
-  const isOfAll = !isOfSomeVersions(field) && !isRestricted(field)
+  const isOfAll = !isOfSomeApiVersions(field) && !isRestricted(field)
   return field.type !== 'group' && field.required === true && !field.readOnly && isOfAll
 }
 
@@ -66,9 +66,9 @@ export function isAlwaysShown(field: Field): boolean {
 }
 
 /** Whether the field, or one of its members, is only in some versions of the API. */
-export function isOfSomeVersions(field: Field): boolean {
+export function isOfSomeApiVersions(field: Field): boolean {
   const members = field.type === 'group' ? Object.values(field.fields) : []
-  return field.since !== undefined || field.until !== undefined || members.some(isOfSomeVersions)
+  return field.since !== undefined || field.until !== undefined || members.some(isOfSomeApiVersions)
 }
 
 export function isAlwaysSet(field: Field): boolean {

@@ -1,6 +1,6 @@
-import type { AccessRules } from './access-rules.ts'
+import type { AccessRules } from '../access/access-rules.ts'
+import type { Detail, DomainError, Explanation } from '../errors.ts'
 import type { ChangeOf, DatabaseRule } from './database-rule.ts'
-import type { Detail, DomainError, Explanation } from './errors.ts'
 import type { Field, Fields, LeafField } from './fields.ts'
 import { noun } from './labels.ts'
 import type { ValuesOf } from './typed.ts'
@@ -186,7 +186,7 @@ export interface ResourceDefinition<Of extends Fields = Fields> {
    */
   readonly access?: AccessRules
   /**
-   * The codes of details that only these rules report, for the error catalogue and the OpenAPI document.
+   * The codes of details that only these rules report, for the list of error codes and the OpenAPI document.
    * @example detailCodes: { ROOM_CLOSED: { cause: 'The room cannot be booked.', remedy: 'Choose another room.' } }
    */
   readonly detailCodes?: Readonly<Record<string, Explanation>>
@@ -222,7 +222,7 @@ export interface Resource extends ResourceDefinition {
   /** The wire name of the parent's identifier, such as `planet_id`. */
   readonly parentField: string | undefined
   /** Some of its fields are only in some versions of the API. */
-  readonly isVersioned: boolean
+  readonly hasApiVersions: boolean
   /** The version of the API that this is a view for (`views.ts`); undefined for the resource itself. */
   readonly apiVersion?: string
   /** The scopes that its fields need besides those of the resource, sorted. */

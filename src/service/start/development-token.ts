@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { type JWTPayload, SignJWT } from 'jose'
-import type { TokenSettings } from '../http/auth/verify-token.ts'
-import { type Settings, SettingsError } from './settings/settings.ts'
+import type { TokenSettings } from '../../http/auth/verify-token.ts'
+import { type Settings, SettingsError } from '../settings/settings.ts'
 
 /**
  * The settings for token verification. Without JWT settings, they contain the development secret of DATA_DIR.

@@ -1,14 +1,14 @@
 import cluster from 'node:cluster'
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { Database } from '../database/database.ts'
-import { FAILURE_REASONS } from '../database/errors.ts'
-import type { Readers } from '../database/replicas/readers.ts'
-import type { LoadCounts } from '../features/feature.ts'
-import type { AnsweredRequest } from '../http/access-log.ts'
-import { METHODS } from '../http/errors.ts'
-import { type Route, reads } from '../http/routes.ts'
-import { SERVICE_NAME } from '../observability/service-name.ts'
-import { readWorkerMetrics } from './workers.ts'
+import type { Database } from '../../database/database.ts'
+import { FAILURE_REASONS } from '../../database/errors.ts'
+import type { Readers } from '../../database/replicas/readers.ts'
+import type { LoadCounts } from '../../features/feature.ts'
+import type { AnsweredRequest } from '../../http/access-log.ts'
+import { METHODS } from '../../http/errors.ts'
+import { type Route, reads } from '../../http/routes.ts'
+import { SERVICE_NAME } from '../../observability/service-name.ts'
+import { readWorkerMetrics } from '../workers.ts'
 
 /** Includes the metrics of Node (event-loop delay, memory). A worker serves the metrics of all workers. */
 export function createMetrics(

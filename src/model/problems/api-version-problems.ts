@@ -1,26 +1,32 @@
-import { type ApiVersion, type Domain, isIn, VERSION_NAME, versionNumber } from '../domain.ts'
-import type { Field } from '../fields.ts'
+import {
+  API_VERSION_NAME,
+  type ApiVersion,
+  apiVersionNumber,
+  type Domain,
+  isIn,
+} from '../definition/domain.ts'
+import type { Field } from '../definition/fields.ts'
+import type { Resource } from '../definition/resource.ts'
 import { timestampKind } from '../kinds/timestamp.ts'
-import type { Resource } from '../resource.ts'
 import { type Case, problemsAt } from './field-problems.ts'
 
-export function versionProblems({ resources, versions }: Domain): string[] {
+export function apiVersionProblems({ resources, versions }: Domain): string[] {
   if (versions?.length === 0) return ['versions: leave it out, or name at least one']
   const declared = versions ?? []
   const newest = declared.at(-1)
   const isLeft = newest?.deprecated !== undefined
   return [
-    ...declared.flatMap((version, index) => problemsOfVersion(version, declared[index - 1])),
+    ...declared.flatMap((apiVersion, index) => problemsOfApiVersion(apiVersion, declared[index - 1])),
     ...problemsAt('versions', [
       [isLeft, `${newest?.name} is the newest version, so it has no successor and cannot be deprecated`],
     ]),
-    ...resources.flatMap((resource) => problemsOfVersions(resource, declared)),
+    ...resources.flatMap((resource) => problemsOfBounds(resource, declared)),
   ]
 }
 
-function problemsOfVersion({ name, deprecated, sunset }: ApiVersion, previous?: ApiVersion): string[] {
-  const isName = VERSION_NAME.test(name)
-  const isOlder = previous !== undefined && versionNumber(previous.name) >= versionNumber(name)
+function problemsOfApiVersion({ name, deprecated, sunset }: ApiVersion, previous?: ApiVersion): string[] {
+  const isName = API_VERSION_NAME.test(name)
+  const isOlder = previous !== undefined && apiVersionNumber(previous.name) >= apiVersionNumber(name)
   return problemsAt('versions', [
     [!isName, `${name} is not the letter v and a number, as in v1`],
     [isName && isOlder, `${name} comes after ${previous?.name}, but the oldest version comes first`],
@@ -41,13 +47,13 @@ function timeOf(date: string | undefined): number | undefined {
   return 'value' in checked ? (checked.value as Date).getTime() : undefined
 }
 
-function problemsOfVersions({ path, fields }: Resource, versions: readonly ApiVersion[]): string[] {
+function problemsOfBounds({ path, fields }: Resource, versions: readonly ApiVersion[]): string[] {
   return Object.entries(fields).flatMap(([name, field]) => {
     const group = `${path}.${name}`
     const members = field.type === 'group' ? Object.entries(field.fields) : []
     const ofMembers = members.map(([member, leaf]) => {
       const bounds = [leaf.since, leaf.until]
-      const isWithin = bounds.every((version) => version === undefined || isIn(version, field))
+      const isWithin = bounds.every((apiVersion) => apiVersion === undefined || isIn(apiVersion, field))
       return problemsAt(`${group}.${member}`, [
         ...boundCases(leaf, versions),
         [!isWithin, `it is in versions that ${group} is not in`],
@@ -57,15 +63,16 @@ function problemsOfVersions({ path, fields }: Resource, versions: readonly ApiVe
   })
 }
 
-function boundCases(field: Field, versions: readonly ApiVersion[]): Case[] {
+function boundCases(field: Field, apiVersions: readonly ApiVersion[]): Case[] {
   const { since, until } = field
-  const names = versions.map(({ name }) => name)
+  const names = apiVersions.map(({ name }) => name)
   const declared = names.length > 0 ? `the domain has ${names.join(', ')}` : 'the domain declares no versions'
-  const isEmpty = since !== undefined && until !== undefined && versionNumber(since) > versionNumber(until)
+  const isEmpty =
+    since !== undefined && until !== undefined && apiVersionNumber(since) > apiVersionNumber(until)
   return [
-    ...Object.entries({ since, until }).map(([property, version]): Case => {
-      const isUnknown = version !== undefined && !names.includes(version)
-      return [isUnknown, `${property} is ${version}, but ${declared}`]
+    ...Object.entries({ since, until }).map(([property, apiVersion]): Case => {
+      const isUnknown = apiVersion !== undefined && !names.includes(apiVersion)
+      return [isUnknown, `${property} is ${apiVersion}, but ${declared}`]
     }),
     [isEmpty, `since ${since} is after until ${until}, so no version has it`],
   ]

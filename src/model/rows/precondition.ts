@@ -1,4 +1,4 @@
-import { DomainError } from './errors.ts'
+import { DomainError } from '../errors.ts'
 import type { ResourceKey } from './identifiers.ts'
 import type { Row } from './row.ts'
 

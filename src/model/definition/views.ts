@@ -1,15 +1,15 @@
-import { ANONYMOUS, allows, type Caller, lackOfScope } from './caller.ts'
+import { ANONYMOUS, allows, type Caller, lackOfScope } from '../access/caller.ts'
+import { isObject, mapped } from '../values.ts'
 import { defineResource } from './define-resource.ts'
 import { isIn } from './domain.ts'
 import { type Field, fixedInitial, inheritable, isRequired, type LeafField } from './fields.ts'
 import type { Leaf, Resource, Values } from './resource.ts'
-import { isObject, mapped } from './values.ts'
 
-const known = new WeakMap<Resource, Map<string, Resource>>()
+const viewsOf = new WeakMap<Resource, Map<string, Resource>>()
 
 function remembered(resource: Resource, key: string, make: () => Resource): Resource {
-  const views = known.get(resource) ?? new Map<string, Resource>()
-  known.set(resource, views)
+  const views = viewsOf.get(resource) ?? new Map<string, Resource>()
+  viewsOf.set(resource, views)
   const view = views.get(key) ?? make()
   views.set(key, view)
   return view
@@ -19,16 +19,16 @@ function remembered(resource: Resource, key: string, make: () => Resource): Reso
  * A resource with only the fields of a version of the API. If all fields, and those of the owner, are in every version,
  * this is the resource itself.
  */
-export function viewOf(resource: Resource, version: string | undefined): Resource {
-  if (version === undefined) return resource
-  return remembered(resource, version, () => {
-    const owner = resource.owner && viewOf(resource.owner, version)
-    if (!resource.isVersioned && owner === resource.owner) return resource
+export function viewOf(resource: Resource, apiVersion: string | undefined): Resource {
+  if (apiVersion === undefined) return resource
+  return remembered(resource, apiVersion, () => {
+    const owner = resource.owner && viewOf(resource.owner, apiVersion)
+    if (!resource.hasApiVersions && owner === resource.owner) return resource
     const view = viewWith(resource, owner, (field) => {
       const { since, until, ...plain } = field
-      return isIn(version, field) ? plain : undefined
+      return isIn(apiVersion, field) ? plain : undefined
     })
-    return resource.isVersioned ? { ...view, apiVersion: version } : view
+    return resource.hasApiVersions ? { ...view, apiVersion } : view
   })
 }
 
@@ -71,7 +71,7 @@ export function openView(resource: Resource): Resource {
  * @throws {DomainError} ACCESS_DENIED (403), AUTHENTICATION_REQUIRED (401)
  */
 export function refuseWithheld(view: Resource, name: string): void {
-  const isNamed = ({ name: own, path, column }: Leaf) => [own, path[0], column].includes(name)
+  const isNamed = ({ name: leafName, path, column }: Leaf) => [leafName, path[0], column].includes(name)
   const one = view.withheld?.find(({ leaf }) => isNamed(leaf))
   if (one && !view.leaves.some(isNamed)) throw one.refusal()
 }
@@ -97,10 +97,10 @@ function viewWith(
   owner: Resource | undefined,
   change: (field: Field) => Field | undefined,
 ): Resource {
-  const { example, checks, isVersioned, ...definition } = resource
+  const { example, checks, hasApiVersions, ...definition } = resource
   const fields = changedFields(resource.fields, change)
   const shown = example && valuesIn(fields, example)
-  const isWhole = !isVersioned && resource.fieldScopes.length === 0
+  const isWhole = !hasApiVersions && resource.fieldScopes.length === 0
   const view = defineResource({
     ...definition,
     fields,
@@ -110,7 +110,7 @@ function viewWith(
     ...(checks && isWhole && { checks }),
   })
   const columns = view.columns?.filter((name) => view.leaves.some((leaf) => leaf.name === name))
-  return { ...view, isVersioned, ...(columns && { columns }) }
+  return { ...view, hasApiVersions, ...(columns && { columns }) }
 }
 
 /** Groups without members are omitted. */
@@ -118,14 +118,14 @@ function changedFields(
   fields: Resource['allFields'],
   change: (field: Field) => Field | undefined,
 ): Resource['allFields'] {
-  const kept = Object.entries(fields).flatMap(([name, field]): [string, Field][] => {
+  const entries = Object.entries(fields).flatMap(([name, field]): [string, Field][] => {
     const changed = change(field)
     if (changed?.type !== 'group') return changed ? [[name, changed]] : []
-    const own = mapped(changed.fields, (member) => ({ ...inheritable(field), ...member }) as LeafField)
-    const members = changedFields(own, change) as Readonly<Record<string, LeafField>>
+    const inherited = mapped(changed.fields, (member) => ({ ...inheritable(field), ...member }) as LeafField)
+    const members = changedFields(inherited, change) as Readonly<Record<string, LeafField>>
     return Object.keys(members).length > 0 ? [[name, { ...changed, fields: members }]] : []
   })
-  return Object.fromEntries(kept)
+  return Object.fromEntries(entries)
 }
 
 /** The values of these fields, with the initial values of required fields that are missing. */

@@ -1,9 +1,16 @@
-import { type Field, type Fields, fieldsThat, inheritable, isOfSomeVersions, isRestricted } from './fields.ts'
-import { text } from './kinds/text.ts'
-import { timestamp } from './kinds/timestamp.ts'
+import { text } from '../kinds/text.ts'
+import { timestamp } from '../kinds/timestamp.ts'
+import { mapped } from '../values.ts'
+import {
+  type Field,
+  type Fields,
+  fieldsThat,
+  inheritable,
+  isOfSomeApiVersions,
+  isRestricted,
+} from './fields.ts'
 import { inWords, labelOf, labelWithUnit } from './labels.ts'
 import { identifierField, type Leaf, type Resource, type ResourceDefinition } from './resource.ts'
-import { mapped } from './values.ts'
 
 const SET_BY_SERVICE = { required: true, readOnly: true } as const
 
@@ -69,7 +76,7 @@ function resourceOf(definition: ResourceDefinition): Resource {
     leaves,
     shownLeaves: within(shownFields),
     writable: within(writableFields).filter(({ field }) => !field.readOnly),
-    isVersioned: Object.values(allFields).some(isOfSomeVersions),
+    hasApiVersions: Object.values(allFields).some(isOfSomeApiVersions),
     fieldScopes: [...new Set(scopes)].sort(),
   }
 }

@@ -1,6 +1,6 @@
+import { valueAt } from '../rows/columns.ts'
 import { kindOf } from './fields.ts'
 import type { Resource, ResourceDefinition, Values } from './resource.ts'
-import { valueAt } from './rows.ts'
 
 /** The usual names of fields with a name. */
 const USUAL = ['name', 'title', 'label', 'subject']
