@@ -1,4 +1,5 @@
 import type { Abortable } from '../../graph/execution/slot.ts'
+import { Lease, type UnitQueue } from './lease.ts'
 
 interface QueueOptions {
   /** In units. */
@@ -7,6 +8,8 @@ interface QueueOptions {
   readonly share: number
   /** How many of them a caller may use that is alone. By default, the same. */
   readonly shareAlone?: number
+  /** Whether a caller is alone, if this queue does not see all callers. */
+  readonly isAlone?: (caller: string) => boolean
   /** How many requests may wait, and how many of one caller. Unlimited by default. */
   readonly waiting?: number
   readonly waitingShare?: number
@@ -26,14 +29,18 @@ interface Waiting {
 
 interface CallerState {
   used: number
+  /** Units that the caller may not use for now. Others may. */
+  resting: number
   readonly waiting: Waiting[]
 }
+
+const NONE = { used: 0, resting: 0 }
 
 /**
  * A capacity in units that callers share. What does not fit waits. Waiting callers take turns, one request of each, in
  * the next turn of the event loop. A request that does not fit does not hold up those of others.
  */
-export class FairQueue {
+export class FairQueue implements UnitQueue {
   readonly #options: Required<QueueOptions>
   /** The callers that use units or wait, in the order of the turns. */
   readonly #callers = new Map<string, CallerState>()
@@ -46,7 +53,8 @@ export class FairQueue {
 
   constructor(options: QueueOptions) {
     const { share, waiting = Infinity } = options
-    this.#options = { shareAlone: share, waiting, waitingShare: waiting, refusal: full, ...options }
+    const isAlone = (caller: string) => this.#hasNoOther(caller)
+    this.#options = { shareAlone: share, isAlone, waiting, waitingShare: waiting, refusal: full, ...options }
   }
 
   get used(): number {
@@ -93,11 +101,17 @@ export class FairQueue {
     return lease
   }
 
-  /** Keeps units from a caller for a time, unless it is alone, so that it does not take all of the processor. */
+  /** Keeps units of a share from a caller for a time, unless it is alone, so that it does not take all of the processor. */
   rest(caller: string, units: number, milliseconds: number): void {
-    if (this.#isAlone(caller)) return
-    const lease = this.hold(caller, units)
-    setTimeout(() => lease.end(), milliseconds).unref()
+    if (this.isAlone(caller)) return
+    const state = this.#stateOf(caller)
+    state.resting += this.cap(units)
+    const end = () => {
+      state.resting -= this.cap(units)
+      this.#forget(caller)
+      this.#schedule()
+    }
+    setTimeout(end, milliseconds).unref()
   }
 
   cap(units: number): number {
@@ -140,12 +154,17 @@ export class FairQueue {
   fits(caller: string, units: number): boolean {
     const { capacity, share, shareAlone } = this.#options
     if (this.#used + units > capacity) return false
-    const total = (this.#callers.get(caller)?.used ?? 0) + units
+    const { used, resting } = this.#callers.get(caller) ?? NONE
+    const total = used + resting + units
     if (total <= share) return true
-    return total <= shareAlone && this.#isAlone(caller)
+    return total <= shareAlone && this.isAlone(caller)
   }
 
-  #isAlone(caller: string): boolean {
+  isAlone(caller: string): boolean {
+    return this.#options.isAlone(caller)
+  }
+
+  #hasNoOther(caller: string): boolean {
     const others = this.#callers.size - (this.#callers.has(caller) ? 1 : 0)
     return others === 0 && performance.now() - this.#lastChange > ALONE_AFTER_MILLISECONDS
   }
@@ -153,7 +172,7 @@ export class FairQueue {
   #stateOf(caller: string): CallerState {
     const existing = this.#callers.get(caller)
     if (existing) return existing
-    const state: CallerState = { used: 0, waiting: [] }
+    const state: CallerState = { ...NONE, waiting: [] }
     this.#callers.set(caller, state)
     return state
   }
@@ -187,52 +206,7 @@ export class FairQueue {
 
   #forget(caller: string): void {
     const state = this.#callers.get(caller)
-    if (state?.used === 0 && state.waiting.length === 0) this.#callers.delete(caller)
-  }
-}
-
-/** The units that a request uses. */
-export class Lease {
-  #units = 0
-  /** One growth after the other, so that each knows what the previous one has added. */
-  #growing: Promise<void> = Promise.resolve()
-
-  constructor(
-    private readonly queue: FairQueue,
-    readonly caller: string,
-  ) {}
-
-  use(units: number): void {
-    this.#units += units
-    this.queue.count(this.caller, units)
-  }
-
-  /**
-   * Resolves when more units are in use. Until they fit, it gives its own back, so that no two requests wait for each
-   * other; it precedes those of its caller that have not begun.
-   *
-   * @throws the reason of an abort
-   */
-  add(units: number, until?: Abortable): Promise<void> {
-    const grow = () => this.#grow(units, until)
-    const growing = this.#growing.then(grow, grow)
-    this.#growing = growing
-    return growing
-  }
-
-  async #grow(units: number, until: Abortable | undefined): Promise<void> {
-    const more = this.queue.cap(this.#units + units) - this.#units
-    if (more <= 0) return
-    if (this.queue.fits(this.caller, more)) return this.use(more)
-    const total = this.#units + more
-    this.end()
-    await this.queue.wait(this, total, until, true)
-  }
-
-  /** Has an effect once. */
-  end(): void {
-    const units = this.#units
-    if (units > 0) this.use(-units)
+    if (state?.used === 0 && state.resting === 0 && state.waiting.length === 0) this.#callers.delete(caller)
   }
 }
 

@@ -32,9 +32,9 @@ function limit({ settings, schema, resources, database }: LimitParts): Limits {
   const sizes = tableSizes(database.client, resources)
   const costs = new CostEstimator(schema, resources, sizes)
   const units = new Units(costs)
-  const queue = new OperationQueue(
+  const queue: OperationQueue = new OperationQueue(
     { capacity, share, shareAlone, deadline },
-    { units, sizes, ...connectionsOf(database) },
+    { units, sizes, ...connectionsOf(database, (caller) => queue.queue.isAlone(caller)) },
   )
   const turns = createTurns()
   return {
@@ -61,8 +61,10 @@ const WRITE_PART = 0.5
  * locked, the lists of one caller leave connections to others. Operations that share an equal read wait for one connection
  * only. A commit that waits for a synchronous standby waits for any time, so writes get half of the connections, and the
  * other half reads meanwhile.
+ *
+ * @param isAlone whether no other caller is active, including those that read no lists
  */
-function connectionsOf({ pool }: Database) {
+function connectionsOf({ pool }: Database, isAlone: (caller: string) => boolean) {
   const { max: connections } = pool.options
   const shareAlone = Math.max(connections - CONNECTIONS_FOR_OTHERS, 1)
   const writing = Math.ceil(connections * WRITE_PART)
@@ -72,7 +74,7 @@ function connectionsOf({ pool }: Database) {
     return () => session.end()
   }
   return {
-    lists: new FairQueue({ capacity: connections, share: Math.min(LISTS, shareAlone), shareAlone }),
+    lists: new FairQueue({ capacity: connections, share: Math.min(LISTS, shareAlone), shareAlone, isAlone }),
     writes,
     isStalled: () => pool.abandoned.count >= writing,
   }

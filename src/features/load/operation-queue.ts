@@ -2,7 +2,8 @@ import type { Abortable, AroundOperation, Operation, Slot } from '../../graph/ex
 import type { Caller } from '../../model/access/caller.ts'
 import { DomainError } from '../../model/errors.ts'
 import type { Scan } from '../../model/query/list.ts'
-import { FairQueue, type Lease } from './fair-queue.ts'
+import { FairQueue } from './fair-queue.ts'
+import type { Lease } from './lease.ts'
 import { scannedBytes, type TableSizes } from './table-sizes.ts'
 import { type Units, unitsOfBytes } from './units.ts'
 

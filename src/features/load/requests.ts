@@ -30,22 +30,23 @@ export function admitRequests({ queue, bodies, admit }: OperationQueue): Middlew
     }
     // The length of a chunked body is not known before its end.
     const bytes = ctx.get('Transfer-Encoding') === '' ? (ctx.request.length ?? 0) : MAXIMUM_JSON_BYTES
-    const began = performance.now()
     const body = bytes > SMALL ? await queue.enter(identity, 1 + unitsOfBytes(bytes)) : undefined
+    const began = performance.now()
     if (body) {
       const own = { ...caller }
       ctx.state.caller = own
       bodies.set(own, body)
     }
+    let isRefused = true
     try {
       await next()
+      isRefused = ctx.status === 400
     } finally {
       body?.end()
       if (body) restAfter(identity, bodyBytes(ctx))
+      // A large body can have more mistakes than bytes suggest, and its error quotes parts of it.
+      if (body && isRefused) queue.rest(identity, Number.POSITIVE_INFINITY, restOf(performance.now() - began))
     }
-    // A large body can have more mistakes than bytes suggest, and its error quotes parts of it.
-    if (body && ctx.status === 400)
-      queue.rest(identity, Number.POSITIVE_INFINITY, restOf(performance.now() - began))
     const length = ctx.length ?? 0
     if (length > SMALL) finished(ctx.res, ctx.state.holdResponse(length))
   }

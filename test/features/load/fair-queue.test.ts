@@ -1,6 +1,7 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import test from 'ava'
-import { FairQueue, type Lease } from '../../../src/features/load/fair-queue.ts'
+import { FairQueue } from '../../../src/features/load/fair-queue.ts'
+import type { Lease } from '../../../src/features/load/lease.ts'
 import { abortable } from '../../helpers/load/abortable.ts'
 
 /** Enters requests, and records when each starts. The first word of a name is the caller. */
@@ -207,10 +208,32 @@ test('a caller rests beside others, and not alone', async (t) => {
   const queue = new FairQueue({ capacity: 8, share: 4, shareAlone: 6 })
   await queue.enter('a', 1)
   queue.rest('a', 3, 20)
-  t.is(queue.used, 1 + 3)
+  t.is(queue.take('a', 1), undefined)
   await delay(40)
+  queue.take('a', 1)?.end()
   t.is(queue.used, 1)
   await delay(1_050)
   queue.rest('a', 3, 1_000)
+  t.truthy(queue.take('a', 1))
+})
+
+test('however often a caller rests, others have the whole capacity', async (t) => {
+  const queue = new FairQueue({ capacity: 4, share: 4 })
+  await queue.enter('a', 1)
+  for (let number = 0; number < 9; number++) queue.rest('a', Number.POSITIVE_INFINITY, 30)
+  t.truthy(queue.take('b', 3))
+  const next = queue.enter('a', 1)
+  t.is(queue.waiting, 1)
+  t.true(queue.used === 4)
+  await delay(60)
+  t.is(queue.waiting, 1, 'the capacity is used')
+  queue.hold('b', 0).use(-3)
+  ;(await next).end()
   t.is(queue.used, 1)
+})
+
+test('another queue can say whether a caller is alone', async (t) => {
+  const isAlone = (caller: string) => caller === 'a'
+  const queue = new FairQueue({ capacity: 8, share: 2, shareAlone: 6, isAlone })
+  t.deepEqual([await startedAtOnce(queue, 'a'), await startedAtOnce(queue, 'b')], [6, 2])
 })

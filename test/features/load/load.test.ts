@@ -207,6 +207,34 @@ onServer('a caller that is alone leaves two connections to the next one', async 
   for (const { status } of await Promise.all(waiting)) t.is(status, 200)
 })
 
+onServer('beside a caller that reads single resources, another one reads two lists at once', async (t) => {
+  const databaseUrl = await createDatabaseOn(server as string, t)
+  const service = await startTestService(t, {
+    databaseUrl,
+    databasePoolSize: 10,
+    loadCapacity: 64,
+    callerShare: 8,
+  })
+  const locker = new pg.Client({ connectionString: databaseUrl })
+  await locker.connect()
+  locker.on('error', () => {})
+  t.teardown(() => locker.end())
+  const [greedy, honest] = [service.withSubject('greedy'), service.withSubject('honest')]
+  t.is((await greedy.get('/planets')).status, 200)
+  // As long as it takes until a caller is alone.
+  for (let number = 0; number < 24; number++) {
+    t.is((await honest.get('/species/none')).status, 404)
+    await delay(50)
+  }
+  await locker.query('BEGIN; LOCK TABLE public.planets IN ACCESS EXCLUSIVE MODE')
+  const waiting = Array.from({ length: 20 }, (_, index) => greedy.get(`/planets?limit=1&page=${index + 1}`))
+  await until(async () => (await waitingForLocks(locker)) >= 2)
+  t.is((await honest.get('/species/none')).status, 404)
+  t.is(await waitingForLocks(locker), 2)
+  await locker.query('ROLLBACK')
+  await Promise.all(waiting)
+})
+
 async function waitingForLocks(client: pg.Client): Promise<number> {
   const { rows } = await client.query(
     'SELECT count(DISTINCT pid)::int AS count FROM pg_locks WHERE NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())',
