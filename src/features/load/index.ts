@@ -3,7 +3,7 @@ import type { Feature, LimitParts, Limits } from '../feature.ts'
 import { CostEstimator, changesPerPage } from './cost.ts'
 import { createDocumentGuard } from './document-guard.ts'
 import { FairQueue } from './fair-queue.ts'
-import { LISTS, OperationQueue } from './operation-queue.ts'
+import { OperationQueue } from './operation-queue.ts'
 import { limitRate } from './rate.ts'
 import { admitRequests } from './requests.ts'
 import { tableSizes } from './table-sizes.ts'
@@ -57,10 +57,11 @@ function limit({ settings, schema, resources, database }: LimitParts): Limits {
 const WRITE_PART = 0.5
 
 /**
- * Statements wait for connections in queues of their own, because units say nothing of how long one lasts. While a table is
- * locked, the lists of one caller leave connections to others. Operations that share an equal read wait for one connection
- * only. A commit that waits for a synchronous standby waits for any time, so writes get half of the connections, and the
- * other half reads meanwhile.
+ * Statements wait for connections in queues of their own, because units say nothing of how long one lasts. The lists of one
+ * caller use one connection beside others, and so one core of the database. Alone, they leave connections to the next
+ * caller, even while a table is locked. Operations that share an equal read wait for one connection only. A commit that
+ * waits for a synchronous standby waits for any time, so writes get half of the connections, and the other half reads
+ * meanwhile.
  *
  * @param isAlone whether no other caller is active, including those that read no lists
  */
@@ -74,7 +75,7 @@ function connectionsOf({ pool }: Database, isAlone: (caller: string) => boolean)
     return () => session.end()
   }
   return {
-    lists: new FairQueue({ capacity: connections, share: Math.min(LISTS, shareAlone), shareAlone, isAlone }),
+    lists: new FairQueue({ capacity: connections, share: 1, shareAlone, isAlone }),
     writes,
     isStalled: () => pool.abandoned.count >= writing,
   }

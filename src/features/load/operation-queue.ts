@@ -122,9 +122,6 @@ export class OperationQueue {
   }
 }
 
-/** Statements of lists that a caller runs at once beside others. A scan of a large table counts as all of them. */
-export const LISTS = 2
-
 /** The place of an operation, which counts until the operation ends. */
 export class LoadSlot implements Slot, Abortable {
   readonly #listeners = new Set<(reason: unknown) => void>()
@@ -169,11 +166,11 @@ export class LoadSlot implements Slot, Abortable {
   async read<Result>(scans: readonly Scan[], work: () => Promise<Result>): Promise<Result> {
     const { caller, database } = this
     const isScan = scans.length > 0 && unitsOfBytes(await scannedBytes(database.sizes, scans)) > 0
-    const lease = await database.lists.enter(caller, isScan ? LISTS : 1, this)
+    const lease = await database.lists.enter(caller, 1, this)
     const started = performance.now()
     return during(lease, work).finally(() => {
       // A scan takes a core of the database, so beside others, a caller scans for half of the time.
-      if (isScan) database.lists.rest(caller, LISTS, performance.now() - started)
+      if (isScan) database.lists.rest(caller, 1, performance.now() - started)
     })
   }
 

@@ -26,7 +26,7 @@ function create({ capacity = 2, deadline = 60_000, writing = 1, tableBytes = 0 }
     {
       units: { of: () => 1 } as unknown as Units,
       sizes: async () => tableBytes,
-      lists: new FairQueue({ capacity: 9, share: 2 }),
+      lists: new FairQueue({ capacity: 9, share: 1 }),
       writes,
       isStalled: () => writes.used > writing,
     },
@@ -125,27 +125,32 @@ test('an operation that needs more units uses so many in all until it ends', asy
   t.is(queue.queue.used, 0)
 })
 
-/** How many of ten statements of a caller run at once. */
-async function statementsAtOnce(tableBytes: number, scans: readonly Scan[]): Promise<number> {
+/** Whether a caller, beside another, cannot read the next list at once. */
+async function restsAfter(tableBytes: number, scans: readonly Scan[]): Promise<boolean> {
   const { run } = create({ capacity: 9, tableBytes })
-  let [running, most] = [0, 0]
-  const statement = async () => {
-    most = Math.max(most, ++running)
-    await nextTurn()
-    running--
-  }
-  const five = (slot: Slot) => Promise.all(Array.from({ length: 5 }, () => slot.read(scans, statement)))
-  await Promise.all([run(ada, five), run(ada, five)])
-  return most
+  const read = (caller: Caller, milliseconds: number) =>
+    run(caller, (slot) => slot.read(scans, () => delay(milliseconds)))
+  await read(bob, 0)
+  await read(ada, 50)
+  let isRead = false
+  const next = run(ada, (slot) =>
+    slot.read([], async () => {
+      isRead = true
+    }),
+  )
+  await delay(10)
+  const rests = !isRead
+  await next
+  return rests
 }
 
-test('two lists of a caller are read at once, and a scan of a large table alone', async (t) => {
+test('a caller rests after a scan of 32 KiB and more', async (t) => {
   const scan: readonly Scan[] = [[resourceAt('species'), 1]]
-  t.is(await statementsAtOnce(MEGABYTE, []), 2)
-  t.is(await statementsAtOnce(MEGABYTE / 64, scan), 2)
-  t.is(await statementsAtOnce(MEGABYTE / 32, scan), 1)
+  t.false(await restsAfter(MEGABYTE, []))
+  t.false(await restsAfter(MEGABYTE / 64, scan))
+  t.true(await restsAfter(MEGABYTE / 32, scan))
   const conditions: readonly Scan[] = [[resourceAt('species'), 2]]
-  t.is(await statementsAtOnce(MEGABYTE / 64, conditions), 1)
+  t.true(await restsAfter(MEGABYTE / 64, conditions))
 })
 
 test('writes have a part of the connections, and are refused at once while earlier ones do not end', async (t) => {
