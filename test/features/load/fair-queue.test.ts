@@ -159,6 +159,28 @@ test('a request grows by one amount after the other, up to a share', async (t) =
   t.is(queue.used, 0)
 })
 
+test('two growths of a request that wait add no more than a share', async (t) => {
+  const queue = new FairQueue({ capacity: 3, share: 2 })
+  const lease = await queue.enter('a', 1)
+  const other = await queue.enter('b', 2)
+  const growing = [lease.add(1), lease.add(1)]
+  await nextTurn()
+  other.end()
+  await Promise.all(growing)
+  t.is(queue.used, 2)
+})
+
+test('a request that uses a share grows without waiting, even beyond the capacity', async (t) => {
+  const queue = new FairQueue({ capacity: 2, share: 2 })
+  const lease = await queue.enter('a', 2)
+  queue.hold('b', 2)
+  const growing = lease.add(1)
+  await nextTurn()
+  t.is(queue.waiting, 0)
+  await growing
+  t.is(queue.used, 4)
+})
+
 test('a request that no longer waits for more uses nothing', async (t) => {
   const queue = new FairQueue({ capacity: 4, share: 4 })
   const lease = await queue.enter('a', 2)
@@ -214,7 +236,7 @@ test('a caller rests beside others, and not alone', async (t) => {
   t.is(queue.used, 1)
   await delay(1_050)
   queue.rest('a', 3, 1_000)
-  t.truthy(queue.take('a', 1))
+  t.truthy(queue.take('a', 3))
 })
 
 test('however often a caller rests, others have the whole capacity', async (t) => {
@@ -224,7 +246,7 @@ test('however often a caller rests, others have the whole capacity', async (t) =
   t.truthy(queue.take('b', 3))
   const next = queue.enter('a', 1)
   t.is(queue.waiting, 1)
-  t.true(queue.used === 4)
+  t.is(queue.used, 4)
   await delay(60)
   t.is(queue.waiting, 1, 'the capacity is used')
   queue.hold('b', 0).use(-3)
