@@ -163,7 +163,8 @@ test.serial(
     delete pool.query
     t.is((await writer.post('/spacecraft', { name: 'Meanwhile', kind: 'rover' })).status, 201)
     const later = reader.get('/spacecraft?limit=7')
-    await reader.get('/spacecraft?limit=8')
+    // Not a list, because beside others, a caller reads one at a time.
+    await reader.get('/spacecraft/none')
     end()
     t.is((await later).body.total_count, (await earlier).body.total_count + 1)
   },
