@@ -29,13 +29,13 @@ function dependentsOf(resource: Resource, resources: readonly Resource[]): Depen
 }
 
 /** Whether a resource, or what is deleted together with it, has a database rule that can refuse a deletion. */
-function isRuled(resource: Resource, resources: readonly Resource[], path = new Set<Resource>()): boolean {
-  if (path.has(resource)) return false
-  path.add(resource)
+function isRuled(resource: Resource, resources: readonly Resource[], visited = new Set<Resource>()): boolean {
+  if (visited.has(resource)) return false
+  visited.add(resource)
   const below = dependentsOf(resource, resources)
   const rule = resource.databaseRule
   if (rule && !rule.permitsDeletions) return true
-  return below.some((one) => isRuled(one.resource, resources, path))
+  return below.some((one) => isRuled(one.resource, resources, visited))
 }
 
 /** By the resources of a domain, because finding them takes longer than a deletion. */

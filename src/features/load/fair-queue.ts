@@ -105,9 +105,10 @@ export class FairQueue implements UnitQueue {
   rest(caller: string, units: number, milliseconds: number): void {
     if (this.isAlone(caller)) return
     const state = this.#stateOf(caller)
-    state.resting += this.cap(units)
+    const resting = this.cap(units)
+    state.resting += resting
     const end = () => {
-      state.resting -= this.cap(units)
+      state.resting -= resting
       this.#forget(caller)
       this.#schedule()
     }

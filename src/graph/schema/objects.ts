@@ -208,8 +208,8 @@ function lists(resource: Resource, resources: readonly Resource[]): SchemaField[
     connection: `"A part of ${path}, paged by cursors." ${connection}(${address}`,
   }
   return listFields(resource, opening, (_, args: Values) => {
-    const parentGiven = parents.find(({ argument }) => typeof args[argument] === 'string')
-    return parentGiven && { resource: parentGiven.parent, id: args[parentGiven.argument] as string }
+    const entry = parents.find(({ argument }) => typeof args[argument] === 'string')
+    return entry && { resource: entry.parent, id: args[entry.argument] as string }
   })
 }
 

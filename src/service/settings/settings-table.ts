@@ -19,7 +19,7 @@ export const settingsTable = {
   EMBEDDED_FSYNC: flag(false, 'Flush each commit of the embedded database: slower, but survives a power cut'),
   API_NAMESPACE: pathSegment('api', 'First segment of every path'),
   API_VERSION: optional(
-    (text) => API_VERSION_NAME.test(text),
+    (input) => API_VERSION_NAME.test(input),
     'be the letter v and a number, as in v1',
     'Version that pages show, the second segment of paths, as in v1; unset: the newest of the domain, or v1',
   ),
@@ -35,7 +35,7 @@ export const settingsTable = {
   JWT_LEEWAY_SECONDS: integer(0, 3600, 30, 'Seconds by which exp and nbf of tokens may be missed'),
   DEFAULT_SCOPE: optionalText('Scopes of a token without a scope claim, as in *:read; unset: none'),
   ANONYMOUS_SCOPES: optional(
-    (text) => text.split(' ').every((scope) => scope === '' || ANONYMOUS_SCOPE.test(scope)),
+    (input) => input.split(' ').every((scope) => scope === '' || ANONYMOUS_SCOPE.test(scope)),
     'be scopes as in species:read, separated by spaces; nothing can be written without a token',
     'Scopes of requests without a token, as in *:read; unset: each needs a token',
   ),
@@ -123,30 +123,30 @@ export function choice<const Choice extends string>(
 }
 
 function integer(least: number, most: number, value: number, desc: string) {
-  return makeValidator<number>((text) => {
-    const number = /^[0-9]+$/.test(text) ? Number(text) : Number.NaN
+  return makeValidator<number>((input) => {
+    const number = /^[0-9]+$/.test(input) ? Number(input) : Number.NaN
     if (number >= least && number <= most) return number
-    throw new EnvError(`must be a whole number from ${least} to ${most}, not ${text}`)
+    throw new EnvError(`must be a whole number from ${least} to ${most}, not ${input}`)
   })({ default: value, desc })
 }
 
 function pathSegment(value: string, desc: string) {
-  return makeValidator<string>((text) => {
-    if (isIdentifier(text)) return text
-    throw new EnvError(`must be one path segment of letters, digits and ._~-, not ${text}`)
+  return makeValidator<string>((input) => {
+    if (isIdentifier(input)) return input
+    throw new EnvError(`must be one path segment of letters, digits and ._~-, not ${input}`)
   })({ default: value, desc })
 }
 
 /** The message does not repeat the value, which may contain a secret. */
-function optional(isValid: (text: string) => boolean, requirement: string, desc: string) {
-  return makeValidator<string>((text) => {
-    if (isValid(text)) return text
+function optional(isValid: (input: string) => boolean, requirement: string, desc: string) {
+  return makeValidator<string>((input) => {
+    if (isValid(input)) return input
     throw new EnvError(`must ${requirement}`)
   })<string>({ default: undefined, desc })
 }
 
 function secret(desc: string) {
-  return optional((text) => Buffer.byteLength(text) >= 32, 'be at least 32 bytes long', desc)
+  return optional((input) => Buffer.byteLength(input) >= 32, 'be at least 32 bytes long', desc)
 }
 
 function webAddress(desc: string) {
@@ -158,8 +158,8 @@ function databaseAddress(desc: string) {
 }
 
 function databaseAddresses(desc: string) {
-  return makeValidator<readonly string[]>((text) => {
-    const addresses = text.split(',').map((address) => address.trim())
+  return makeValidator<readonly string[]>((input) => {
+    const addresses = input.split(',').map((address) => address.trim())
     if (addresses.every((address) => address.includes('://'))) return addresses.map(checkedAddress)
     throw new EnvError('must be addresses separated by commas, each with one host')
   })<readonly string[]>({ default: undefined, desc })
@@ -172,8 +172,8 @@ function checkedAddress(address: string): string {
 }
 
 function addressWithPath(desc: string) {
-  return makeValidator<string>((text) => {
-    const url = isWebAddress(text) ? new URL(text) : undefined
+  return makeValidator<string>((input) => {
+    const url = isWebAddress(input) ? new URL(input) : undefined
     if (url && url.href === url.origin + url.pathname) return url.href.replace(/(?<!\/)\/+$/, '')
     throw new EnvError('must be an origin, perhaps with a path, as in https://example.org/catalogue')
   })<string>({ default: undefined, desc })

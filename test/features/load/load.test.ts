@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
 import type { AnsweredRequest } from '../../../src/http/access-log.ts'
 import { createDatabaseOn, findServer } from '../../helpers/database/postgres-server.ts'
@@ -145,20 +145,10 @@ test('a caller that takes more than its share is refused, and others are served'
 onServer(
   'while the requests of one caller wait for a locked table, those of others for other tables are served',
   async (t) => {
-    const databaseUrl = await createDatabaseOn(server as string, t)
-    const service = await startTestService(t, {
-      databaseUrl,
-      databasePoolSize: 10,
-      loadCapacity: 64,
-      callerShare: 8,
-    })
+    const { service, locker } = await startLockable(t)
     const honest = service.withSubject('honest')
     // Reads the sizes of the tables, which waits for their locks.
     t.is((await honest.get('/species?sort=habitat:asc')).status, 200)
-    const locker = new pg.Client({ connectionString: databaseUrl })
-    await locker.connect()
-    locker.on('error', () => {})
-    t.teardown(() => locker.end())
     await locker.query('BEGIN; LOCK TABLE public.planets IN ACCESS EXCLUSIVE MODE')
     const greedy = service.withSubject('greedy')
     const pages = Array.from(
@@ -184,17 +174,7 @@ onServer(
 )
 
 onServer('a caller that is alone leaves two connections to the next one', async (t) => {
-  const databaseUrl = await createDatabaseOn(server as string, t)
-  const service = await startTestService(t, {
-    databaseUrl,
-    databasePoolSize: 10,
-    loadCapacity: 64,
-    callerShare: 8,
-  })
-  const locker = new pg.Client({ connectionString: databaseUrl })
-  await locker.connect()
-  locker.on('error', () => {})
-  t.teardown(() => locker.end())
+  const { service, locker } = await startLockable(t)
   const greedy = service.withSubject('greedy')
   t.is((await greedy.get('/planets')).status, 200)
   await delay(1_100)
@@ -208,17 +188,7 @@ onServer('a caller that is alone leaves two connections to the next one', async 
 })
 
 onServer('beside a caller that reads single resources, another one reads one list at a time', async (t) => {
-  const databaseUrl = await createDatabaseOn(server as string, t)
-  const service = await startTestService(t, {
-    databaseUrl,
-    databasePoolSize: 10,
-    loadCapacity: 64,
-    callerShare: 8,
-  })
-  const locker = new pg.Client({ connectionString: databaseUrl })
-  await locker.connect()
-  locker.on('error', () => {})
-  t.teardown(() => locker.end())
+  const { service, locker } = await startLockable(t)
   const [greedy, honest] = [service.withSubject('greedy'), service.withSubject('honest')]
   t.is((await greedy.get('/planets')).status, 200)
   // As long as it takes until a caller is alone.
@@ -234,6 +204,18 @@ onServer('beside a caller that reads single resources, another one reads one lis
   await locker.query('ROLLBACK')
   await Promise.all(waiting)
 })
+
+/** A service with ten connections to a database of its own, and a session that can lock its tables. */
+async function startLockable(t: ExecutionContext) {
+  const databaseUrl = await createDatabaseOn(server as string, t)
+  const settings = { databaseUrl, databasePoolSize: 10, loadCapacity: 64, callerShare: 8 }
+  const service = await startTestService(t, settings)
+  const locker = new pg.Client({ connectionString: databaseUrl })
+  await locker.connect()
+  locker.on('error', () => {})
+  t.teardown(() => locker.end())
+  return { service, locker }
+}
 
 async function waitingForLocks(client: pg.Client): Promise<number> {
   const { rows } = await client.query(

@@ -62,9 +62,9 @@ export function feedQuery(resources: readonly Resource[]): SchemaField {
       context.slot.throwIfLate()
       const { domain } = context
       refuseOutOfBounds('limit', limit, 1, domain.maximumPageSize)
-      const collectionsToRead = readableCollections(resources, collections ?? undefined, context.caller)
+      const readable = readableCollections(resources, collections ?? undefined, context.caller)
       const request = {
-        resources: collectionsToRead,
+        resources: readable,
         access: context.access,
         since: since ?? undefined,
         limit,
