@@ -36,6 +36,6 @@ export async function repeatAfterConflicts<Result>(
     }
     if (attempts > 1) await delay(Math.random() * Math.min(attempts, LONGEST_PAUSE_MILLISECONDS))
   }
-  const message = 'Too many requests are changing this resource at the same time; try again.'
+  const message = 'Other transactions keep changing the same rows; try again.'
   throw new DomainError('SERVICE_UNAVAILABLE', message)
 }

@@ -8,6 +8,8 @@ import type { Preferences } from './headers/preferences.ts'
 /** What the service has learnt about a request. Absent members are not known yet, or do not apply. */
 export interface State {
   requestId: string
+  /** The beginning of every URL. */
+  root?: string
   /** The template of the path that is served. */
   route?: string | undefined
   /** Of requests with a verified token, and of those without one that may pass. */

@@ -18,7 +18,12 @@ export interface PublicAddress {
  * The beginning of every URL, as the client sees it: the public base URL or the origin of the request, and the path that
  * a gateway has removed, unless the public base URL has a path.
  */
-export function rootFor(ctx: Context, { publicBaseUrl }: PublicAddress): string {
+export function rootFor(ctx: Context, address: PublicAddress): string {
+  ctx.state.root ??= computeRoot(ctx, address)
+  return ctx.state.root
+}
+
+function computeRoot(ctx: Context, { publicBaseUrl }: PublicAddress): string {
   if (publicBaseUrl !== undefined && new URL(publicBaseUrl).pathname !== '/') return publicBaseUrl
   const prefixes = forwardedPrefixes(ctx).map((prefix) => prefix.replace(/\/$/, ''))
   return [publicBaseUrl ?? `${protocolOf(ctx)}://${ctx.host}`, ...prefixes].join('')

@@ -50,12 +50,10 @@ export const read: ReadOperation = {
   },
 }
 
-function selectionOf(
-  { querystring, URL: { searchParams } }: Context,
-  { parseSelection }: ResourceParts,
-): Selection | undefined {
-  if (querystring === '') return undefined
-  const parameters = new QueryParameters(searchParams)
+function selectionOf(ctx: Context, { parseSelection }: ResourceParts): Selection | undefined {
+  // Koa parses the URL when it is first needed, which takes 3 % of the time of a request.
+  if (ctx.querystring === '') return undefined
+  const parameters = new QueryParameters(ctx.URL.searchParams)
   parameters.checkNames(SELECTION_PARAMETERS, SELECTION_PARAMETERS)
   const selection = parseSelection(parameters)
   parameters.refuseProblems()
