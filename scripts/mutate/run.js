@@ -47,9 +47,9 @@ export async function runMutant(copy, coverage, mutant, maximum) {
 }
 
 /**
- * The test files that execute the line: those with the name of its file first, then those of the same room, those that
- * take long last, and else those that execute the fewest lines first. Which ones execute a script of a page or a function
- * of the database is not measured: all tests of pages, or all tests.
+ * The test files that execute the line: those with the name of its file and the transcripts first, then those of the same
+ * room, those that take long last, and else those that execute the fewest lines first. Which ones execute a script of a
+ * page or a function of the database is not measured: all tests of pages, or all tests.
  *
  * @param {Coverage} coverage
  * @param {Mutant} mutant
@@ -57,7 +57,7 @@ export async function runMutant(copy, coverage, mutant, maximum) {
 function testsFor(coverage, { file, line }) {
   const [, room = ''] = file.split('/')
   const isLater = (/** @type {string} */ test) =>
-    4 * Number(!test.includes(`/${basename(file, '.ts')}.`)) +
+    4 * Number(!test.includes(`/${basename(file, '.ts')}.`) && !test.startsWith('test/transcripts/')) +
     2 * Number(test.endsWith('.full.test.ts')) +
     Number(!test.startsWith(`test/${room}/`))
   const bySize = [...coverage].sort(

@@ -1,0 +1,73 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import test from 'ava'
+import type { Answer } from '../helpers/service/client.ts'
+import { startTestService, type TestService } from '../helpers/service/service.ts'
+
+// Each file has requests (`>`), in the order in which they are sent to an empty database, and their whole responses (`<`).
+// After an intended change, TRANSCRIBE=1 writes the responses anew: read the difference before you commit it.
+const FOLDER = 'test/transcripts'
+
+for (const file of readdirSync(FOLDER).filter((name) => name.endsWith('.txt'))) {
+  test(`each request of ${file} gets the response that is written there`, async (t) => {
+    const service = await startTestService(t)
+    const { headers: common } = await service.anonymous.get(`${service.origin}/health/live`)
+    const exchanges = readFileSync(`${FOLDER}/${file}`, 'utf8').trim().split('\n\n')
+    const transcribed: string[] = []
+    for (const exchange of exchanges) {
+      const request = exchange.split('\n').filter((line) => !line.startsWith('<'))
+      const response = responseLines(await send(service, request), common, service)
+      const actual = [...request, ...response].join('\n')
+      transcribed.push(actual)
+      if (process.env['TRANSCRIBE'] !== '1') t.is(actual, exchange)
+    }
+    if (process.env['TRANSCRIBE'] === '1') writeFileSync(`${FOLDER}/${file}`, `${transcribed.join('\n\n')}\n`)
+    t.true(transcribed.length > 0)
+  })
+}
+
+/** @param lines `> client METHOD path`, then headers and the body; lines with `#` are comments */
+function send(service: TestService, lines: readonly string[]): Promise<Answer> {
+  const [first = '', ...others] = lines.filter((line) => line.startsWith('>')).map((line) => line.slice(2))
+  const [client, method = '', path = ''] = first.split(' ')
+  const headers = others
+    .filter((line) => HEADER.test(line))
+    .map((line) => line.split(': ') as [string, string])
+  // Whether a response is compressed depends on its length, which varies.
+  const all = { 'accept-encoding': 'identity', ...Object.fromEntries(headers) }
+  const body = others.filter((line) => !HEADER.test(line)).join('\n')
+  const sender = service[client as 'anonymous' | 'reader' | 'writer']
+  return sender.request(method, service.origin + path, body || undefined, all)
+}
+
+const HEADER = /^[A-Za-z-]+: /
+
+const PASSING = ['connection', 'content-length', 'date', 'transfer-encoding', 'x-request-id']
+
+function responseLines(answer: Answer, common: Headers, { origin }: TestService): string[] {
+  const shown = [...answer.headers].filter(
+    ([name, value]) => !PASSING.includes(name) && common.get(name) !== value,
+  )
+  const lines = [
+    answer.status,
+    ...shown.map(([name, value]) => `${name}: ${value}`),
+    ...answer.text.split('\n'),
+  ]
+  const { host } = new URL(origin)
+  return lines.map((line) => `< ${withoutChance(`${line}`.replaceAll(host, 'host'))}`.trimEnd())
+}
+
+const TIMESTAMP =
+  /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z|[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT/g
+const HOUR_MILLISECONDS = 3_600_000
+
+/** Replaces what differs from run to run. */
+function withoutChance(text: string): string {
+  const isNow = (time: string) => Math.abs(Date.parse(time) - Date.now()) < HOUR_MILLISECONDS
+  return text
+    .replace(TIMESTAMP, (time) => (isNow(time) ? '(now)' : time))
+    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '(uuid)')
+    .replace(/(cursor=|since=|"\w*[cC]ursor":")[\w-]+/g, '$1(cursor)')
+    .replace(/sha256 token [\w+/]+=/g, 'sha256 token (digest)')
+    .replace(/W\/"[\w-]+\.\w+/g, 'W/"(revision)')
+    .replace(/([":])(?![A-Z_]+")[\w-]{22}(?:[\w-]{21})?(?=[":])/g, '$1(digest)')
+}
