@@ -36,6 +36,6 @@ export async function repeatAfterConflicts<Result>(
     }
     if (attempts > 1) await delay(Math.random() * Math.min(attempts, LONGEST_PAUSE_MILLISECONDS))
   }
-  const message = 'Other transactions keep changing the same rows; try again.'
+  const message = 'Too many others are changing the same data at the same time; try again.'
   throw new DomainError('SERVICE_UNAVAILABLE', message)
 }
