@@ -16,7 +16,8 @@ export interface PublicAddress {
 
 /**
  * The beginning of every URL, as the client sees it: the public base URL or the origin of the request, and the path that
- * a gateway has removed, unless the public base URL has a path.
+ * a gateway has removed, unless the public base URL has a path. It is derived once for a request, because a service has one
+ * public address.
  */
 export function rootFor(ctx: Context, address: PublicAddress): string {
   ctx.state.root ??= computeRoot(ctx, address)
