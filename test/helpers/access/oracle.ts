@@ -1,6 +1,7 @@
 import type { ExecutionContext } from 'ava'
 import type { GraphQLSchema } from 'graphql'
 import { createCompleteSchema } from '../../../src/service/features.ts'
+import { OWN_HEADERS } from '../service/client.ts'
 import { Random } from './random.ts'
 import { randomFilter } from './random-filters.ts'
 import { connection, page, query } from './random-queries.ts'
@@ -227,9 +228,6 @@ function isMissing({ status, text }: Answer): boolean {
 }
 
 const TOO_EXPENSIVE = /may cost more than the limit of \d+/
-
-/** Of each response on its own, or of the connection. */
-const OWN_HEADERS = ['date', 'x-request-id', 'connection', 'keep-alive']
 
 /** Fields of one query fail in any order. */
 function withSortedErrors(text: string): string {

@@ -108,6 +108,9 @@ function parsed(response: Response, text: string): Json {
   return isJson && text !== '' ? JSON.parse(text) : undefined
 }
 
+/** Of each response on its own, or of the connection. */
+export const OWN_HEADERS = ['date', 'x-request-id', 'connection', 'keep-alive']
+
 /** A document without the cursors in its links, which say again where the page begins that they name. */
 export function withoutCursors(document: Json): Json {
   return JSON.parse(JSON.stringify(document).replaceAll(/&cursor=[\w-]+/g, ''))
