@@ -93,8 +93,8 @@ function namesIn(
   const names = [...new Set(search.getAll(field).join().split(','))]
   const supported = leafNames.join(', ') || 'none'
   for (const name of names.filter((name) => !leafNames.includes(name)).slice(0, MAXIMUM_REPORTED)) {
-    const shown = name.slice(0, SHOWN_CHARACTERS)
-    parameters.report(field, code, `${field}: unknown name ${shown}. Supported: ${supported}.`)
+    const problem = name === '' ? 'a name is missing' : `unknown name ${name.slice(0, SHOWN_CHARACTERS)}`
+    parameters.report(field, code, `${field}: ${problem}. Supported: ${supported}.`)
   }
   return names
 }
