@@ -1,6 +1,10 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import test from 'ava'
-import { type Answer, OWN_HEADERS } from '../helpers/service/client.ts'
+import type { Domain } from '../../src/model/definition/domain.ts'
+import { scopedDomain } from '../helpers/domain/scoped-domain.ts'
+import { versionedDomain } from '../helpers/domain/versioned-domain.ts'
+import { withAccess } from '../helpers/domain/with-access.ts'
+import { type Answer, type Client, OWN_HEADERS } from '../helpers/service/client.ts'
 import { startTestService, type TestService } from '../helpers/service/service.ts'
 
 // Each file has requests (`>`), in the order in which they are sent to an empty database, and their whole responses (`<`).
@@ -8,9 +12,25 @@ import { startTestService, type TestService } from '../helpers/service/service.t
 const FOLDER = 'test/transcripts'
 const isTranscribing = process.env['TRANSCRIBE'] === '1'
 
+/** The domains of files that are not about the built-in one. */
+const DOMAINS: Readonly<Record<string, Domain>> = {
+  'api-versions.txt': versionedDomain,
+  'scopes.txt': scopedDomain,
+  'access.txt': withAccess({
+    planets: {
+      read: ({ subject }) => ({ or: [{ host_star: { equals: subject } }, { habitable: { equals: true } }] }),
+      create: ({ subject }) => ({ host_star: { equals: subject } }),
+      change: ({ subject }) => ({ host_star: { equals: subject } }),
+      delete: ({ subject }) => ({ host_star: { equals: subject } }),
+    },
+    moons: { change: () => ({ name: { notEquals: 'Fixed' } }) },
+  }),
+}
+
 for (const file of readdirSync(FOLDER).filter((name) => name.endsWith('.txt'))) {
   test(`each request of ${file} gets the response that is written there`, async (t) => {
-    const service = await startTestService(t)
+    const domain = DOMAINS[file]
+    const service = await startTestService(t, {}, domain && { domain })
     const { headers: common } = await service.anonymous.get(`${service.origin}/health/live`)
     const exchanges = readFileSync(`${FOLDER}/${file}`, 'utf8').trim().split('\n\n')
     const transcribed: string[] = []
@@ -26,7 +46,10 @@ for (const file of readdirSync(FOLDER).filter((name) => name.endsWith('.txt'))) 
   })
 }
 
-/** @param lines `> client METHOD path`, then headers and the body; lines with `#` are comments */
+/**
+ * @param lines `> client METHOD path`, then headers and the body; lines with `#` are comments. The client is a role, or a
+ *   subject, or has scopes: `*:read,species:private`.
+ */
 function send(service: TestService, lines: readonly string[]): Promise<Answer> {
   const [first = '', ...others] = lines.filter((line) => line.startsWith('>')).map((line) => line.slice(2))
   const [client, method = '', path = ''] = first.split(' ')
@@ -36,8 +59,12 @@ function send(service: TestService, lines: readonly string[]): Promise<Answer> {
   // Whether a response is compressed depends on its length, which varies.
   const all = { 'accept-encoding': 'identity', ...Object.fromEntries(headers) }
   const body = others.filter((line) => !HEADER.test(line)).join('\n')
-  const sender = service[client as 'anonymous' | 'reader' | 'writer']
-  return sender.request(method, service.origin + path, body || undefined, all)
+  return clientOf(service, client).request(method, service.origin + path, body || undefined, all)
+}
+
+function clientOf(service: TestService, name = ''): Client {
+  if (name === 'anonymous' || name === 'reader' || name === 'writer') return service[name]
+  return name.includes(':') ? service.withScope(name.replaceAll(',', ' ')) : service.withSubject(name)
 }
 
 const HEADER = /^[A-Za-z-]+: /
