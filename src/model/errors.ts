@@ -92,6 +92,7 @@ export function refuseRuleViolation(details: readonly Detail[]): void {
 function refuse(code: ErrorCode, what: string, details: readonly Detail[]): void {
   const [first, ...others] = details
   if (!first) return
-  const more = others.length > 0 ? ` (and ${others.length} more)` : ''
-  throw new DomainError(code, `${what}: ${first.message}${more}`, details)
+  const summary =
+    others.length > 0 ? `${first.message.replace(/\.$/, '')} (and ${others.length} more).` : first.message
+  throw new DomainError(code, `${what}: ${summary}`, details)
 }
