@@ -3,20 +3,16 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import pg from 'pg'
 import { v7 } from 'uuid'
 import {
-  columnsOf,
   created,
   entityTag,
   failure,
-  isTooCold,
   type ListQuery,
   listed,
   listQuery,
-  patched,
-  problemsOf,
-  type SpeciesBody,
   type SpeciesRow,
   shown,
 } from './species.ts'
+import { columnsOf, isTooCold, patched, problemsOf, type SpeciesBody } from './species-body.ts'
 
 // The floor: node:http and prepared statements, with nothing in between.
 

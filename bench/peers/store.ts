@@ -1,17 +1,8 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import { v7 } from 'uuid'
 import { type Prisma, PrismaClient } from '../../src/database/generated/client.ts'
-import {
-  columnsOf,
-  failure,
-  isTooCold,
-  type ListQuery,
-  type Problem,
-  patched,
-  problemsOf,
-  type SpeciesBody,
-  type SpeciesRow,
-} from './species.ts'
+import { failure, type ListQuery, type Problem, type SpeciesRow } from './species.ts'
+import { columnsOf, isTooCold, patched, problemsOf, type SpeciesBody } from './species-body.ts'
 
 // The species of the peers that are written by hand on Prisma.
 
