@@ -12,6 +12,9 @@ import { runTests } from './coverage.js'
 /** So many of the test files that execute a line run in one call. */
 const CALLS = [3, 6, 15, Infinity]
 
+/** The tests that notice most faults of the functions of the database, in the order in which they run. */
+const SQL_TESTS = [/^test\/transcripts\//, /\/(changes|versions)\./, /^test\/(database|domain)\//, /./]
+
 /** @typedef {{ outcome: 'noticed' | 'survived' | 'invalid', reason: string }} Result */
 
 /**
@@ -66,9 +69,8 @@ function testsFor(coverage, { file, line }) {
   if (/^src\/pages\/.*\.js$/.test(file))
     return bySize.map(([test]) => test).filter((test) => /^test\/(pages|screenshots)\//.test(test))
   if (file.endsWith('.sql')) {
-    const tests = bySize.map(([test]) => test)
-    const isNear = (/** @type {string} */ test) => /^test\/(database|domain)\/|changes|versions/.test(test)
-    return [...tests.filter(isNear), ...tests.filter((test) => !isNear(test))]
+    const rank = (/** @type {string} */ test) => SQL_TESTS.findIndex((pattern) => pattern.test(test))
+    return bySize.map(([test]) => test).sort((one, other) => rank(one) - rank(other))
   }
   return bySize.filter(([, { lines }]) => lines[file]?.includes(line)).map(([test]) => test)
 }
