@@ -43,7 +43,7 @@ export const fractionsKind: Kind<FieldOf<'fractions'>> = {
   },
   ...JSON_DEFAULTS,
   constraint: (column) => `are_fractions(${column})`,
-  scalar: { name: 'Fractions', description: 'An object whose members are fractions from 0 to 1, by name.' },
+  scalar: { name: 'Fractions', description: 'An object that maps names to fractions, which are at least 0.' },
   schema: () => ({
     type: 'object',
     additionalProperties: { type: 'number', minimum: 0 },
