@@ -1,16 +1,13 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import test from 'ava'
 import type { Domain } from '../../src/model/definition/domain.ts'
 import { scopedDomain } from '../helpers/domain/scoped-domain.ts'
 import { versionedDomain } from '../helpers/domain/versioned-domain.ts'
 import { withAccess } from '../helpers/domain/with-access.ts'
-import { type Answer, type Client, OWN_HEADERS } from '../helpers/service/client.ts'
-import { startTestService, type TestService } from '../helpers/service/service.ts'
+import { startTestService } from '../helpers/service/service.ts'
+import { claimTranscript } from '../helpers/service/transcript.ts'
 
-// Each file has requests (`>`), in the order in which they are sent to an empty database, and their whole responses (`<`).
-// After an intended change, TRANSCRIBE=1 writes the responses anew: read the difference before you commit it.
 const FOLDER = 'test/transcripts'
-const isTranscribing = process.env['TRANSCRIBE'] === '1'
 
 /** The domains of files that are not about the built-in one. */
 const DOMAINS: Readonly<Record<string, Domain>> = {
@@ -31,72 +28,6 @@ for (const file of readdirSync(FOLDER).filter((name) => name.endsWith('.txt'))) 
   test(`each request of ${file} gets the response that is written there`, async (t) => {
     const domain = DOMAINS[file]
     const service = await startTestService(t, {}, domain && { domain })
-    const { headers: common } = await service.anonymous.get(`${service.origin}/health/live`)
-    const exchanges = readFileSync(`${FOLDER}/${file}`, 'utf8').trim().split('\n\n')
-    const transcribed: string[] = []
-    for (const exchange of exchanges) {
-      const request = exchange.split('\n').filter((line) => !line.startsWith('<'))
-      const response = responseLines(await send(service, request), common, service)
-      const actual = [...request, ...response].join('\n')
-      transcribed.push(actual)
-      if (!isTranscribing) t.is(actual, exchange)
-    }
-    if (isTranscribing) writeFileSync(`${FOLDER}/${file}`, `${transcribed.join('\n\n')}\n`)
-    t.true(transcribed.length > 0)
+    await claimTranscript(t, service, `${FOLDER}/${file}`)
   })
-}
-
-/**
- * @param lines `> client METHOD path`, then headers and the body; lines with `#` are comments. The client is a role, or a
- *   subject, or has scopes: `*:read,species:private`.
- */
-function send(service: TestService, lines: readonly string[]): Promise<Answer> {
-  const [first = '', ...others] = lines.filter((line) => line.startsWith('>')).map((line) => line.slice(2))
-  const [client, method = '', path = ''] = first.split(' ')
-  const headers = others
-    .filter((line) => HEADER.test(line))
-    .map((line) => line.split(': ') as [string, string])
-  // Whether a response is compressed depends on its length, which varies.
-  const all = { 'accept-encoding': 'identity', ...Object.fromEntries(headers) }
-  const body = others.filter((line) => !HEADER.test(line)).join('\n')
-  return clientOf(service, client).request(method, service.origin + path, body || undefined, all)
-}
-
-function clientOf(service: TestService, name = ''): Client {
-  if (name === 'anonymous' || name === 'reader' || name === 'writer') return service[name]
-  return name.includes(':') ? service.withScope(name.replaceAll(',', ' ')) : service.withSubject(name)
-}
-
-const HEADER = /^[A-Za-z-]+: /
-
-/** Lengths vary with ports and cursors. */
-const VARYING_HEADERS = [...OWN_HEADERS, 'content-length']
-
-function responseLines(answer: Answer, common: Headers, { origin }: TestService): string[] {
-  const shown = [...answer.headers].filter(
-    ([name, value]) => !VARYING_HEADERS.includes(name) && common.get(name) !== value,
-  )
-  const lines = [
-    answer.status,
-    ...shown.map(([name, value]) => `${name}: ${value}`),
-    ...answer.text.split('\n'),
-  ]
-  const { host } = new URL(origin)
-  return lines.map((line) => `< ${withoutChance(`${line}`.replaceAll(host, 'host'))}`.trimEnd())
-}
-
-const TIMESTAMP =
-  /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z|[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT/g
-const HOUR_MILLISECONDS = 3_600_000
-
-/** Replaces what differs from run to run. */
-function withoutChance(text: string): string {
-  const isNow = (time: string) => Math.abs(Date.parse(time) - Date.now()) < HOUR_MILLISECONDS
-  return text
-    .replace(TIMESTAMP, (time) => (isNow(time) ? '(now)' : time))
-    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '(uuid)')
-    .replace(/(cursor=|since=|"\w*[cC]ursor":")[\w-]+/g, '$1(cursor)')
-    .replace(/sha256 token [\w+/]+=/g, 'sha256 token (digest)')
-    .replace(/W\/"[\w-]+\.\w+/g, 'W/"(revision)')
-    .replace(/([":])(?![A-Z_]+")[\w-]{22}(?:[\w-]{21})?(?=[":])/g, '$1(digest)')
 }
