@@ -6,15 +6,17 @@ import { createCopy } from './mutate/copy.js'
 import { readCoverage, runTests } from './mutate/coverage.js'
 import { findMutants } from './mutate/mutants.js'
 import { createRandom, shuffle } from './mutate/random.js'
-import { runMutant } from './mutate/run.js'
+import { runMutant, testsFor } from './mutate/run.js'
 
 const USAGE = `Usage: npm run mutate -- [--count <n>] [--seed <n>] [--in <path>]... [--skip <n>] [--files <n>]
+                             [--tests <path>]...
   --count  how many faults to try (200)
   --seed   chooses the faults; the same seed chooses the same ones in the same sources (random)
   --in     a file or folder below which faults are made; may be repeated (src and prisma)
   --skip   how many of the chosen faults to pass over, to continue a run (0)
   --files  how many test files run at most for a fault, those that execute the fewest lines first (all); with fewer, a
            fault that is not noticed may be noticed by others
+  --tests  only test files below this path run, and only faults in lines that they execute are made; may be repeated (test)
 
 The first run also measures which tests execute which lines, which takes about 20 minutes on two cores. Later runs reuse
 the measurement while src and test are unchanged.`
@@ -26,6 +28,7 @@ const { values } = parseArgs({
     in: { type: 'string', multiple: true, default: ['src', 'prisma'] },
     skip: { type: 'string', default: '0' },
     files: { type: 'string', default: 'Infinity' },
+    tests: { type: 'string', multiple: true, default: ['test'] },
     help: { type: 'boolean', default: false },
   },
 })
@@ -38,8 +41,12 @@ const copy = await createCopy()
 // The first test builds.
 const failure = await runTests(copy, ['test/model/identifiers.test.ts'])
 if (failure) throw new Error(failure)
-const coverage = await readCoverage(copy)
-const candidates = shuffle(findMutants(copy, values.in), createRandom(Number(values.seed)))
+const coverage = await readCoverage(copy, values.tests)
+const isSelection = values.tests.join() !== 'test'
+const mutants = findMutants(copy, values.in).filter(
+  (mutant) => !isSelection || testsFor(coverage, mutant).length > 0,
+)
+const candidates = shuffle(mutants, createRandom(Number(values.seed)))
 console.log(`Seed ${values.seed}: ${candidates.length} possible faults in ${values.in.join(', ')}`)
 
 const counts = { noticed: 0, survived: 0, invalid: 0 }

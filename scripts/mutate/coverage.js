@@ -21,20 +21,25 @@ import { decode } from '@jridgewell/sourcemap-codec'
  * Test files that fail without a fault are left out, and reported.
  *
  * @param {Copy} copy
+ * @param {readonly string[]} paths of test files, or of folders with them
  * @returns {Promise<Coverage>}
  */
-export async function readCoverage(copy) {
-  const stored = join(tmpdir(), `halgraph-coverage-${copy.fingerprint}.json`)
-  if (!existsSync(stored)) await writeFile(stored, JSON.stringify([...(await measure(copy))]))
+export async function readCoverage(copy, paths) {
+  const selection = paths.join('+').replaceAll('/', '-')
+  const stored = join(tmpdir(), `halgraph-coverage-${copy.fingerprint}-${selection}.json`)
+  if (!existsSync(stored)) await writeFile(stored, JSON.stringify([...(await measure(copy, paths))]))
   return new Map(JSON.parse(await readFile(stored, 'utf8')))
 }
 
 /**
  * @param {Copy} copy
+ * @param {readonly string[]} paths
  * @returns {Promise<Map<string, Executed>>}
  */
-async function measure(copy) {
-  const tests = copy.files.filter((file) => file.startsWith('test/') && file.endsWith('.test.ts'))
+async function measure(copy, paths) {
+  const tests = copy.files.filter(
+    (file) => paths.some((path) => file.startsWith(path)) && file.endsWith('.test.ts'),
+  )
   console.log(`Measuring which lines ${tests.length} test files execute …`)
   const folder = join(copy.folder, 'coverage')
   /** @type {Map<string, Executed>} */

@@ -57,7 +57,7 @@ export async function runMutant(copy, coverage, mutant, maximum) {
  * @param {Coverage} coverage
  * @param {Mutant} mutant
  */
-function testsFor(coverage, { file, line }) {
+export function testsFor(coverage, { file, line }) {
   const [, room = ''] = file.split('/')
   const isLater = (/** @type {string} */ test) =>
     4 * Number(!test.includes(`/${basename(file, '.ts')}.`) && !test.startsWith('test/transcripts/')) +
