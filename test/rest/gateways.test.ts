@@ -91,7 +91,17 @@ test('a prefix is in no link unless a proxy is trusted, and a malformed one is r
   const plain = await startTestService(t)
   t.notRegex((await plain.reader.get('', prefix)).text, /evil/)
   const dots = ['/../x', '/a/..', '/%2E%2e/x', '/.%2e', '/%2e']
-  const others = ['evil', '//evil.example', '/a"b', '/a?b', 'https://evil.example', '/%zz', '/%f', '/%']
+  const others = [
+    'evil',
+    '//evil.example',
+    '/good, //evil.example',
+    '/a"b',
+    '/a?b',
+    'https://evil.example',
+    '/%zz',
+    '/%f',
+    '/%',
+  ]
   const long = [`/${'a'.repeat(255)}`, `/${'a'.repeat(200)}, /${'b'.repeat(200)}`]
   for (const bad of [...dots, ...others, ...long]) {
     t.is((await trusting().reader.get('', { 'x-forwarded-prefix': bad })).status, 400, bad)
