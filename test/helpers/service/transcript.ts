@@ -17,9 +17,10 @@ export async function claimTranscript(
   const { headers: common } = await service.anonymous.get(`${service.origin}/health/live`)
   const exchanges = readFileSync(file, 'utf8').trim().split('\n\n')
   const transcribed: string[] = []
+  const identifiers: string[] = []
   for (const exchange of exchanges) {
     const request = exchange.split('\n').filter((line) => !line.startsWith('<'))
-    const response = responseLines(await send(service, request), common, service)
+    const response = responseLines(await send(service, request), common, service, identifiers)
     const actual = [...request, ...response].join('\n')
     transcribed.push(actual)
     if (!isTranscribing) t.is(actual, exchange)
@@ -54,7 +55,12 @@ const HEADER = /^[A-Za-z-]+: /
 /** Lengths vary with ports and cursors. */
 const VARYING_HEADERS = [...OWN_HEADERS, 'content-length']
 
-function responseLines(answer: Answer, common: Headers, { origin }: TestService): string[] {
+function responseLines(
+  answer: Answer,
+  common: Headers,
+  { origin }: TestService,
+  identifiers: string[],
+): string[] {
   const shown = [...answer.headers].filter(
     ([name, value]) => !VARYING_HEADERS.includes(name) && common.get(name) !== value,
   )
@@ -64,19 +70,25 @@ function responseLines(answer: Answer, common: Headers, { origin }: TestService)
     ...answer.text.split('\n'),
   ]
   const { host } = new URL(origin)
-  return lines.map((line) => `< ${withoutChance(`${line}`.replaceAll(host, 'host'))}`.trimEnd())
+  return lines.map((line) => `< ${withoutChance(`${line}`.replaceAll(host, 'host'), identifiers)}`.trimEnd())
 }
 
 const TIMESTAMP =
   /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z|[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT/g
 const HOUR_MILLISECONDS = 3_600_000
 
-/** Replaces what differs from run to run. */
-function withoutChance(text: string): string {
+const GENERATED = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
+
+/** Replaces what differs from run to run. Generated identifiers are numbered, in the order in which they appear. */
+function withoutChance(text: string, identifiers: string[]): string {
+  const numbered = (identifier: string) => {
+    if (!identifiers.includes(identifier)) identifiers.push(identifier)
+    return `(uuid ${identifiers.indexOf(identifier) + 1})`
+  }
   const isNow = (time: string) => Math.abs(Date.parse(time) - Date.now()) < HOUR_MILLISECONDS
   return text
     .replace(TIMESTAMP, (time) => (isNow(time) ? '(now)' : time))
-    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '(uuid)')
+    .replace(GENERATED, numbered)
     .replace(/(cursor=|since=|"\w*[cC]ursor":")[\w-]+/g, '$1(cursor)')
     .replace(/sha256 token [\w+/]+=/g, 'sha256 token (digest)')
     .replace(/W\/"[\w-]+\.\w+/g, 'W/"(revision)')
