@@ -3,11 +3,15 @@ import type { ExecutionContext } from 'ava'
 import { type Answer, type Client, OWN_HEADERS } from './client.ts'
 import type { TestService } from './service.ts'
 
+/** They are numbered, in the order in which they appear. */
+const GENERATED = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
+
 const isTranscribing = process.env['TRANSCRIBE'] === '1'
 
 /**
- * Claims that each request of a file (`>`), sent in turn to an empty database, gets the whole response that is written
- * there (`<`). After an intended change, TRANSCRIBE=1 writes the responses anew: read the difference before you commit it.
+ * Claims that each request of a file (`>`), sent in turn to a service without resources of its collections, gets the whole
+ * response that is written there (`<`). After an intended change, TRANSCRIBE=1 writes the responses anew: read the
+ * difference before you commit it.
  */
 export async function claimTranscript(
   t: ExecutionContext,
@@ -18,9 +22,15 @@ export async function claimTranscript(
   const exchanges = readFileSync(file, 'utf8').trim().split('\n\n')
   const transcribed: string[] = []
   const identifiers: string[] = []
+  const numbered = (identifier: string) => {
+    if (!identifiers.includes(identifier)) identifiers.push(identifier)
+    return `(uuid ${identifiers.indexOf(identifier) + 1})`
+  }
   for (const exchange of exchanges) {
     const request = exchange.split('\n').filter((line) => !line.startsWith('<'))
-    const response = responseLines(await send(service, request), common, service, identifiers)
+    const response = responseLines(await send(service, request), common, service).map((line) =>
+      line.replace(GENERATED, numbered),
+    )
     const actual = [...request, ...response].join('\n')
     transcribed.push(actual)
     if (!isTranscribing) t.is(actual, exchange)
@@ -55,12 +65,7 @@ const HEADER = /^[A-Za-z-]+: /
 /** Lengths vary with ports and cursors. */
 const VARYING_HEADERS = [...OWN_HEADERS, 'content-length']
 
-function responseLines(
-  answer: Answer,
-  common: Headers,
-  { origin }: TestService,
-  identifiers: string[],
-): string[] {
+function responseLines(answer: Answer, common: Headers, { origin }: TestService): string[] {
   const shown = [...answer.headers].filter(
     ([name, value]) => !VARYING_HEADERS.includes(name) && common.get(name) !== value,
   )
@@ -70,25 +75,18 @@ function responseLines(
     ...answer.text.split('\n'),
   ]
   const { host } = new URL(origin)
-  return lines.map((line) => `< ${withoutChance(`${line}`.replaceAll(host, 'host'), identifiers)}`.trimEnd())
+  return lines.map((line) => `< ${withoutChance(`${line}`.replaceAll(host, 'host'))}`.trimEnd())
 }
 
 const TIMESTAMP =
   /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z|[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT/g
 const HOUR_MILLISECONDS = 3_600_000
 
-const GENERATED = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
-
-/** Replaces what differs from run to run. Generated identifiers are numbered, in the order in which they appear. */
-function withoutChance(text: string, identifiers: string[]): string {
-  const numbered = (identifier: string) => {
-    if (!identifiers.includes(identifier)) identifiers.push(identifier)
-    return `(uuid ${identifiers.indexOf(identifier) + 1})`
-  }
+/** Replaces what differs from run to run, except for generated identifiers. */
+function withoutChance(text: string): string {
   const isNow = (time: string) => Math.abs(Date.parse(time) - Date.now()) < HOUR_MILLISECONDS
   return text
     .replace(TIMESTAMP, (time) => (isNow(time) ? '(now)' : time))
-    .replace(GENERATED, numbered)
     .replace(/(cursor=|since=|"\w*[cC]ursor":")[\w-]+/g, '$1(cursor)')
     .replace(/sha256 token [\w+/]+=/g, 'sha256 token (digest)')
     .replace(/W\/"[\w-]+\.\w+/g, 'W/"(revision)')
