@@ -28,7 +28,7 @@ const { values } = parseArgs({
     in: { type: 'string', multiple: true, default: ['src', 'prisma'] },
     skip: { type: 'string', default: '0' },
     files: { type: 'string', default: 'Infinity' },
-    tests: { type: 'string', multiple: true, default: ['test'] },
+    tests: { type: 'string', multiple: true },
     help: { type: 'boolean', default: false },
   },
 })
@@ -41,11 +41,11 @@ const copy = await createCopy()
 // The first test builds.
 const failure = await runTests(copy, ['test/model/identifiers.test.ts'])
 if (failure) throw new Error(failure)
-const coverage = await readCoverage(copy, values.tests)
-const isSelection = values.tests.join() !== 'test'
-const mutants = findMutants(copy, values.in).filter(
-  (mutant) => !isSelection || testsFor(coverage, mutant).length > 0,
-)
+const coverage = await readCoverage(copy, values.tests ?? ['test'])
+const isExecuted = (/** @type {import('./mutate/mutant.js').Mutant} */ mutant) =>
+  testsFor(coverage, mutant).length > 0
+const found = findMutants(copy, values.in)
+const mutants = values.tests ? found.filter(isExecuted) : found
 const candidates = shuffle(mutants, createRandom(Number(values.seed)))
 console.log(`Seed ${values.seed}: ${candidates.length} possible faults in ${values.in.join(', ')}`)
 
