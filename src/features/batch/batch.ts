@@ -107,7 +107,7 @@ function operationsOf(body: unknown): readonly unknown[] {
   if (!isObject(body)) throw invalid('', 'INVALID_TYPE', 'The body must be a JSON object.')
   const { operations, ...others } = body
   refuseMembers(others, ['operations'])
-  if (!Array.isArray(operations)) throw invalid('operations', 'INVALID_TYPE', 'operations must be a list.')
+  if (!Array.isArray(operations)) throw invalid('operations', 'INVALID_TYPE', 'operations must be an array.')
   if (operations.length >= 1 && operations.length <= MAXIMUM_OPERATIONS) return operations
   const message = `A batch has 1 to ${MAXIMUM_OPERATIONS} operations, not ${operations.length}.`
   throw invalid('operations', 'INVALID_VALUE', message)

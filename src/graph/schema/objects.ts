@@ -1,7 +1,6 @@
-import { GraphQLError, GraphQLScalarType } from 'graphql'
 import { readResource } from '../../domain/read.ts'
 import { allows, type Caller } from '../../model/access/caller.ts'
-import { isAlwaysShown, KINDS, kindOf, type LeafField } from '../../model/definition/fields.ts'
+import { isAlwaysShown, kindOf, type LeafField } from '../../model/definition/fields.ts'
 import { noun } from '../../model/definition/labels.ts'
 import { ownedBy, referencesTo, relationsOf } from '../../model/definition/relations.ts'
 import type { Resource, Values } from '../../model/definition/resource.ts'
@@ -139,30 +138,6 @@ export function enumerations(resource: Resource): string[] {
     const filter = field === valued ? valueFilter(type, kindOf(valued).operators) : ''
     return `${described(valued.description)}enum ${type} { ${valued.values.join(' ')} } ${filter}`
   })
-}
-
-/** Kinds without conversion and filters need no check here: the domain validates their values. */
-const scalars = KINDS.flatMap((kind) => {
-  const { scalar, check, toJson, operators } = kind
-  if (typeof scalar !== 'object') return []
-  if (!toJson && operators.length === 0) return [new GraphQLScalarType(scalar)]
-  const parseValue = (value: unknown) => {
-    const checked = check({ type: kind.type, description: '' }, value)
-    if ('value' in checked) return checked.value
-    throw new GraphQLError(`A ${scalar.name} ${checked.problem}.`)
-  }
-  // Items of lists are stored as JSON.
-  const serialize = (value: unknown) => (toJson && value instanceof Date ? toJson(value as never) : value)
-  return [new GraphQLScalarType({ ...scalar, parseValue, serialize })]
-})
-
-const resolvers = Object.fromEntries(scalars.map((scalar) => [scalar.name, scalar]))
-
-export const SCALARS: SchemaPart = {
-  typeDefs: Object.keys(resolvers)
-    .map((name) => `scalar ${name}`)
-    .join('\n'),
-  resolvers,
 }
 
 /** Each is nullable, so that one error does not affect the others. */

@@ -9,8 +9,9 @@ import { filterInputs, listFilters, valueFilters } from './filters.ts'
 import { SORT_DIRECTION, sortTypes } from './lists.ts'
 import { inputTypes, mutations, OUTCOMES, payloadType, versionType } from './mutations.ts'
 import { NODE, nodeQueries } from './nodes.ts'
-import { enumerations, groupTypes, objectType, queries, SCALARS } from './objects.ts'
+import { enumerations, groupTypes, objectType, queries } from './objects.ts'
 import { pageType } from './pages.ts'
+import { SCALARS } from './scalars.ts'
 import { fieldsOf, type SchemaField, type SchemaPart } from './sdl.ts'
 
 /**
