@@ -25,7 +25,7 @@ export async function keepChanges(
 }
 
 const MIGRATE =
-  'Its access rules need the migration record_states_before: run `npm run resource -- migrate` and apply it'
+  'Its access rules need the migration record_states_before: run `npx halgraph resource migrate` and apply it'
 
 /**
  * Gives the next changes higher versions and positions than those that a restored database may have lost.

@@ -450,7 +450,7 @@ test('a domain whose access rules hide rows is refused without the migration tha
   const rules = { planets: { read: () => false } }
   await t.throwsAsync(keepChanges(client, 30, withAccess(rules).resources), {
     name: 'DefinitionError',
-    message: /the migration record_states_before: run `npm run resource -- migrate`/,
+    message: /the migration record_states_before: run `npx halgraph resource migrate`/,
   })
   t.true(
     await keepChanges(

@@ -71,7 +71,7 @@ await runCommand(usage, { options, allowPositionals: true }, async ({ values, po
       domain === undefined ? BUILT_IN : { definitions: resolve(domain), module: 'halgraph/domain' }
     const written = await addResource({ path, ...values }, definitions, sources)
     for (const file of written) console.log(`Wrote ${relative(process.cwd(), file)}`)
-    console.log('Adapt the definition, then run npm run resource -- migrate')
+    console.log('Adapt the definition, then run npx halgraph resource migrate')
   } else if (action === 'migrate' && path === undefined) {
     await refuseUnfitOperations(definitions)
     await migrate(values, definitions.resources, folder)

@@ -12,7 +12,7 @@ export type Migration = Awaited<ReturnType<typeof readMigration>>
  */
 export async function readMigrations(folder: string): Promise<Migration[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((cause) => {
-    const reason = `There are no migrations in ${folder}: run npm run resource -- migrate`
+    const reason = `There are no migrations in ${folder}: run npx halgraph resource migrate`
     throw new DatabaseRefusedError(reason, { cause })
   })
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)

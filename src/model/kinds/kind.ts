@@ -42,7 +42,7 @@ export const COMMON_OPTIONS: Readonly<Record<keyof FieldOptions, string>> = {
   computed:
     'An SQL expression over columns of the same row, such as `price * quantity`, which PostgreSQL computes and stores; `computed(expression, field)` sets it. A member of a group has the column `group_member`. Functions must be immutable.',
   renamedFrom:
-    'The former dotted name of a renamed field. `npm run resource -- migrate` then keeps the values.',
+    'The former dotted name of a renamed field. `npx halgraph resource migrate` then keeps the values.',
   since:
     'The first version of the API that has the field, such as `v2`. If the field is `required`, it also needs `initially`, the value it gets when a resource is created through another version.',
   until: 'The last version of the API that has it.',

@@ -124,7 +124,7 @@ export async function readSeeds({ seed }: DomainFolder): Promise<Seed[]> {
 }
 
 const BUILD_ADVICE = 'build it with `npm run build`'
-const MIGRATE_ADVICE = 'run `npm run resource -- migrate`, then `npm run build`'
+const MIGRATE_ADVICE = 'run `npx halgraph resource migrate`, then `npm run build`'
 
 async function importModule(path: string, name: string, advice: string): Promise<Record<string, unknown>> {
   if (!existsSync(path)) throw new DefinitionError([`The ${name} is missing; ${advice}`], path)
