@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
 import { openConnection } from '../helpers/process/raw-connection.ts'
+import { until } from '../helpers/process/until.ts'
 import { accessToken } from '../helpers/service/access-token.ts'
 import { startTestService, type TestService } from '../helpers/service/service.ts'
 
@@ -24,13 +25,6 @@ async function pipeline({ base }: TestService, subject: string) {
       const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`)
       socket.write(`${method} ${pathname}${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`)
     },
-  }
-}
-
-async function until(isReached: () => boolean | Promise<boolean>): Promise<void> {
-  for (let wait = 0; !(await isReached()); wait++) {
-    if (wait === 3_000) throw new Error('never reached')
-    await delay(20)
   }
 }
 

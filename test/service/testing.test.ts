@@ -31,6 +31,9 @@ test.serial(
     )
     t.deepEqual(body, { data: { planet: { name: 'Third' } } })
     t.like(await writer.delete('/planets/one'), { status: 204, body: undefined })
+    // A client shows redirects and texts as they are.
+    t.is((await anonymous.get(`${service.origin}/errors/`)).status, 308)
+    t.regex((await anonymous.get(`${service.origin}/docs`)).body, /^<!doctype html>/i)
     const other = await startTestService(t)
     t.is((await other.reader.get('/planets')).body.total_count, 0)
     await service.close()

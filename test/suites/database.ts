@@ -1,3 +1,4 @@
+import '../database/abandoned-sessions.test.ts'
 import '../database/blanks.test.ts'
 import '../database/exact-values.test.ts'
 import '../database/key-reads.test.ts'

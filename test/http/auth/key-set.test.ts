@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import test, { type ExecutionContext } from 'ava'
 import type { CryptoKey } from 'jose'
+import { until } from '../../helpers/process/until.ts'
 import { listen, makeKeys, serve, sign, withKeySet } from '../../helpers/service/tokens.ts'
 
 // The tests move the clock of the process on, so they run one after the other.
@@ -50,11 +51,6 @@ async function start(t: ExecutionContext, maximumStaleHours = 24) {
       Date.now = () => now() + passed
     },
   }
-}
-
-/** Waits until something holds that happens in the background. */
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
 const broken = (response: ServerResponse) => void response.writeHead(500).end()
