@@ -41,7 +41,7 @@ export default {
   // One more than there are processors, because tests wait at times.
   concurrency: availableParallelism() + 1,
   files: isSelection
-    ? ['test/**/*.test.ts']
+    ? [...process.argv.filter(isSuite), 'test/**/*.test.ts']
     : [
         ...suites.keys(),
         ...tests

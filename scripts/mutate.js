@@ -2,8 +2,8 @@
 // `npm run mutate`: puts random small faults into a copy of the project, one at a time, and runs the tests that execute
 // the changed line. Prints the faults that no test notices.
 import { parseArgs } from 'node:util'
-import { createCopy } from './mutate/copy.js'
-import { readCoverage, runTests } from './mutate/coverage.js'
+import { createCopy, listTests } from './mutate/copy.js'
+import { readCoverage } from './mutate/coverage.js'
 import { findMutants } from './mutate/mutants.js'
 import { createRandom, shuffle } from './mutate/random.js'
 import { runMutant, testsFor } from './mutate/run.js'
@@ -14,11 +14,11 @@ const USAGE = `Usage: npm run mutate -- [--count <n>] [--seed <n>] [--in <path>]
   --seed   chooses the faults; the same seed chooses the same ones in the same sources (random)
   --in     a file or folder below which faults are made; may be repeated (src and prisma)
   --skip   how many of the chosen faults to pass over, to continue a run (0)
-  --files  how many test files run at most for a fault, those that execute the fewest lines first (all); with fewer, a
-           fault that is not noticed may be noticed by others
-  --tests  only test files below this path run, and only faults in lines that they execute are made; may be repeated (test)
+  --files  how many test files run at most for a fault (all); with fewer, a fault that is not noticed may be noticed by others
+  --tests  only test files below this path run, and only faults in lines that they execute are made; may be repeated (the
+           suites and files that \`npx ava\` runs with FULL=1)
 
-The first run also measures which tests execute which lines, which takes about 20 minutes on two cores. Later runs reuse
+The first run also measures which tests execute which lines, which takes about 40 minutes on two cores. Later runs reuse
 the measurement while src and test are unchanged.`
 
 const { values } = parseArgs({
@@ -38,10 +38,7 @@ if (values.help) {
 }
 
 const copy = await createCopy()
-// The first test builds.
-const failure = await runTests(copy, ['test/model/identifiers.test.ts'])
-if (failure) throw new Error(failure)
-const coverage = await readCoverage(copy, values.tests ?? ['test'])
+const coverage = await readCoverage(copy, await listTests(copy, values.tests))
 const isExecuted = (/** @type {import('./mutate/mutant.js').Mutant} */ mutant) =>
   testsFor(coverage, mutant).length > 0
 const found = findMutants(copy, values.in)

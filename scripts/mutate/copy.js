@@ -6,6 +6,7 @@ import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { TRANSCRIPTS } from './run.js'
 
 const project = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -44,4 +45,19 @@ export async function createCopy() {
   execFileSync('git', ['add', '-A'], { cwd: folder })
   execFileSync('cp', ['-al', join(project, 'node_modules'), folder])
   return { folder, files, fingerprint: hash.digest('hex').slice(0, 16) }
+}
+
+/**
+ * What `npx ava` runs with FULL=1, and the transcripts by themselves; or the test files below some paths. Importing the
+ * settings of ava builds the copy.
+ *
+ * @param {Copy} copy
+ * @param {readonly string[]} [paths]
+ * @returns {Promise<readonly string[]>}
+ */
+export async function listTests({ folder, files }, paths) {
+  process.env['FULL'] = '1'
+  const { default: config } = await import(join(folder, 'ava.config.js'))
+  if (!paths) return [TRANSCRIPTS, ...config.files]
+  return files.filter((file) => file.endsWith('.test.ts') && paths.some((path) => file.startsWith(path)))
 }

@@ -1,8 +1,8 @@
 // @ts-check
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdir, readFile, rm } from 'node:fs/promises'
 import { cpus, tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -17,46 +17,43 @@ import { decode } from '@jridgewell/sourcemap-codec'
  */
 
 /**
- * Which lines of `src` each test file executes, measured by V8, or read from the last measurement of the same sources.
- * Test files that fail without a fault are left out, and reported.
+ * Which lines of `src` each test file executes, measured by V8, or read from the last measurement of the same sources,
+ * which may have been interrupted. Test files that fail without a fault are left out, and reported.
  *
  * @param {Copy} copy
- * @param {readonly string[]} paths of test files, or of folders with them
+ * @param {readonly string[]} tests
  * @returns {Promise<Coverage>}
  */
-export async function readCoverage(copy, paths) {
-  const selection = paths.join('+').replaceAll('/', '-')
-  const stored = join(tmpdir(), `halgraph-coverage-${copy.fingerprint}-${selection}.json`)
-  if (!existsSync(stored)) await writeFile(stored, JSON.stringify([...(await measure(copy, paths))]))
-  return new Map(JSON.parse(await readFile(stored, 'utf8')))
+export async function readCoverage(copy, tests) {
+  const stored = join(tmpdir(), `halgraph-coverage-${copy.fingerprint}.json`)
+  /** @type {Map<string, Executed>} */
+  const coverage = new Map(existsSync(stored) ? JSON.parse(await readFile(stored, 'utf8')) : [])
+  const waiting = tests.filter((test) => !coverage.has(test))
+  if (waiting.length > 0) console.log(`Measuring which lines ${waiting.length} test files execute …`)
+  const work = async () => {
+    for (let test = waiting.shift(); test !== undefined; test = waiting.shift()) {
+      const executed = await measure(copy, test)
+      if (executed) coverage.set(test, executed)
+      else console.log(`Left out, because it fails without a fault: ${test}`)
+      writeFileSync(stored, JSON.stringify([...coverage]))
+    }
+  }
+  await Promise.all(cpus().map(work))
+  return new Map([...coverage].filter(([test]) => tests.includes(test)))
 }
 
 /**
  * @param {Copy} copy
- * @param {readonly string[]} paths
- * @returns {Promise<Map<string, Executed>>}
+ * @param {string} test
+ * @returns {Promise<Executed | undefined>} undefined if it fails
  */
-async function measure(copy, paths) {
-  const tests = copy.files.filter(
-    (file) => paths.some((path) => file.startsWith(path)) && file.endsWith('.test.ts'),
-  )
-  console.log(`Measuring which lines ${tests.length} test files execute …`)
-  const folder = join(copy.folder, 'coverage')
-  /** @type {Map<string, Executed>} */
-  const coverage = new Map()
-  const waiting = [...tests]
-  const work = async () => {
-    for (let test = waiting.shift(); test !== undefined; test = waiting.shift()) {
-      const results = join(folder, String(waiting.length))
-      await mkdir(results, { recursive: true })
-      const failure = await runTests(copy, [test], { NODE_V8_COVERAGE: results })
-      if (failure) console.log(`Left out, because it fails without a fault: ${test}`)
-      else coverage.set(test, executedLines(copy.folder, results))
-      await rm(results, { recursive: true, force: true })
-    }
-  }
-  await Promise.all(cpus().map(work))
-  return coverage
+async function measure(copy, test) {
+  const results = join(copy.folder, 'coverage', test)
+  await mkdir(results, { recursive: true })
+  const failure = await runTests(copy, [test], { NODE_V8_COVERAGE: results })
+  const executed = failure ? undefined : executedLines(copy.folder, results)
+  await rm(results, { recursive: true, force: true })
+  return executed
 }
 
 /** A line of ava's for a test, hook or file that failed. */
@@ -66,7 +63,7 @@ const FAILED = /^ {2}✘ .+\n/m
 const LONGEST_RUN_MILLISECONDS = 900_000
 
 /**
- * Runs test files with ava until one fails.
+ * Runs test files with ava until one fails. Tests with random values try as few as without FULL=1.
  *
  * @param {Copy} copy
  * @param {readonly string[]} tests
@@ -77,7 +74,7 @@ export async function runTests(copy, tests, environment = {}) {
   const ava = join(copy.folder, 'node_modules/ava/entrypoints/cli.mjs')
   const child = spawn(process.execPath, [ava, '--fail-fast', '--timeout=90s', ...tests], {
     cwd: copy.folder,
-    env: { ...process.env, FORCE_COLOR: '0', FULL: '1', ...environment },
+    env: { ...process.env, FORCE_COLOR: '0', FULL: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     // A process group of its own, with the processes that tests start.
     detached: true,

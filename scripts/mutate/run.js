@@ -1,7 +1,7 @@
 // @ts-check
 import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { runTests } from './coverage.js'
 
@@ -9,11 +9,14 @@ import { runTests } from './coverage.js'
 /** @import { Coverage } from './coverage.js' */
 /** @import { Mutant } from './mutant.js' */
 
-/** So many of the test files that execute a line run in one call. */
-const CALLS = [3, 6, 15, Infinity]
+/** So many test files run in one call. */
+const FILES_PER_CALL = 3
 
-/** The tests that notice most faults of the functions of the database, in the order in which they run. */
-const SQL_TESTS = [/^test\/transcripts\//, /\/(changes|versions)\./, /^test\/(database|domain)\//, /./]
+/** Whole responses notice about half of all faults, in a few seconds. */
+export const TRANSCRIPTS = 'test/transcripts/transcripts.test.ts'
+
+/** The test files that notice most faults of the functions of the database. */
+const SQL_TESTS = /\/suites\/(record|every-resource|database|migrations)\./
 
 /** @typedef {{ outcome: 'noticed' | 'survived' | 'invalid', reason: string }} Result */
 
@@ -36,11 +39,9 @@ export async function runMutant(copy, coverage, mutant, maximum) {
   for (const file of files) await writeFile(file, faulty)
   try {
     if (!(await compiles(copy))) return { outcome: 'invalid', reason: 'does not compile' }
-    let start = 0
-    for (const count of CALLS) {
-      const part = tests.slice(start, start + count)
-      start += count
-      const failure = part.length > 0 ? await runTests(copy, part) : undefined
+    // Alone, the first one is fast.
+    for (let [start, end] = [0, 1]; start < tests.length; [start, end] = [end, end + FILES_PER_CALL]) {
+      const failure = await runTests(copy, tests.slice(start, end))
       if (failure) return { outcome: 'noticed', reason: failedTest(failure) }
     }
     return { outcome: 'survived', reason: `${tests.length} of ${all.length} test files` }
@@ -50,29 +51,28 @@ export async function runMutant(copy, coverage, mutant, maximum) {
 }
 
 /**
- * The test files that execute the line: those with the name of its file and the transcripts first, then those of the same
- * room, those that take long last, and else those that execute the fewest lines first. Which ones execute a script of a
- * page or a function of the database is not measured: all tests of pages, or all tests.
+ * The test files that execute the line: the transcripts, then those of which the file is the largest part, those that take
+ * long last. Which ones execute a script of a page or a function of the database is not measured: all tests of pages, or
+ * all tests.
  *
  * @param {Coverage} coverage
  * @param {Mutant} mutant
  */
 export function testsFor(coverage, { file, line }) {
-  const [, room = ''] = file.split('/')
-  const isLater = (/** @type {string} */ test) =>
-    4 * Number(!test.includes(`/${basename(file, '.ts')}.`) && !test.startsWith('test/transcripts/')) +
-    2 * Number(test.endsWith('.full.test.ts')) +
-    Number(!test.startsWith(`test/${room}/`))
-  const bySize = [...coverage].sort(
-    ([one, { size }], [other, { size: otherSize }]) => isLater(one) - isLater(other) || size - otherSize,
-  )
+  const tests = [...coverage.keys()]
   if (/^src\/pages\/.*\.js$/.test(file))
-    return bySize.map(([test]) => test).filter((test) => /^test\/(pages|screenshots)\//.test(test))
-  if (file.endsWith('.sql')) {
-    const rank = (/** @type {string} */ test) => SQL_TESTS.findIndex((pattern) => pattern.test(test))
-    return bySize.map(([test]) => test).sort((one, other) => rank(one) - rank(other))
+    return tests.filter((test) => /^test\/(pages|screenshots)\//.test(test)).sort()
+  const isSql = file.endsWith('.sql')
+  /** @param {string} test */
+  const rank = (test) => {
+    if (test === TRANSCRIPTS) return 3
+    if (test.endsWith('.full.test.ts')) return 0
+    const { lines, size } = coverage.get(test) ?? { lines: {}, size: 1 }
+    return isSql ? 1 + Number(SQL_TESTS.test(test)) : 1 + (lines[file]?.length ?? 0) / size
   }
-  return bySize.filter(([, { lines }]) => lines[file]?.includes(line)).map(([test]) => test)
+  return tests
+    .filter((test) => isSql || coverage.get(test)?.lines[file]?.includes(line))
+    .sort((one, other) => rank(other) - rank(one))
 }
 
 /** @param {Copy} copy */
