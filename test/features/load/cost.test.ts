@@ -1,0 +1,50 @@
+import test from 'ava'
+import { buildSchema, parse } from 'graphql'
+import { CostEstimator, changesPerPage } from '../../../src/features/load/cost.ts'
+
+const schema = buildSchema(`
+  interface Node { id: ID }
+  type Planet implements Node { id: ID name: String moons(limit: Int): [Moon] list(first: Int, last: Int): [Moon] }
+  type Moon implements Node { id: ID }
+  enum Kind { ROCK GAS ICE }
+  input Filter { name: Condition kind: Kind }
+  input Condition { equals: String prefix: String suffix: String }
+  type Query { planet(id: ID, filter: Filter): Planet node: Node planets(nodeIds: [ID]): [Planet] }
+`)
+
+const estimator = new CostEstimator(schema, [], async () => 0)
+
+const COSTS = {
+  '{ planet { name } }': 2,
+  // A list of the default length.
+  '{ planet { moons { id } } }': 4,
+  '{ planet { moons(limit: 0) { id } } }': 3,
+  '{ planet { moons(limit: 50) { id } } }': 7,
+  '{ planet { list(last: 50) { id } } }': 7,
+  '{ planets(nodeIds: ["a", "b"]) { name moons(limit: 100) { id } } }': 23,
+  '{ __schema { types { name } } }': 22,
+  '{ __schema { queryType { name } mutationType { name } } }': 11,
+  '{ __schema { directives { name } } }': 7,
+  '{ __schema { types { fields { name } } } }': 74,
+  '{ __schema { types { inputFields { name } } } }': 33,
+  '{ __schema { types { enumValues { name } } } }': 54,
+  '{ __schema { types { interfaces { name } } } }': 23,
+  '{ __schema { types { possibleTypes { name } } } }': 23,
+  '{ __schema { types { ofType { name } } } }': 31,
+  '{ __schema { types { fields { args { name } } } } }': 83,
+  // The largest type of the schema; `Node`, by the number of its types.
+  '{ __type(name: "Planet") { fields { name } } }': 17,
+  '{ __type(name: "Node") { possibleTypes { name } } }': 22,
+}
+
+test('a field costs one, and its texts as often as it has items; introspection, as the types have on average', (t) => {
+  const costs = Object.keys(COSTS).map((query) => [
+    query,
+    estimator.response({ document: parse(query), variables: {} }),
+  ])
+  t.deepEqual(Object.fromEntries(costs), COSTS)
+})
+
+test('a page of changes has as many as cost 2,000 at most, and one in any case', (t) => {
+  t.deepEqual([1, 7, 1_000, 2_000, 2_001].map(changesPerPage), [2_000, 285, 2, 1, 1])
+})
