@@ -51,9 +51,9 @@ export async function runMutant(copy, coverage, mutant, maximum) {
 }
 
 /**
- * The test files that execute the line: the transcripts, then those of which the file is the largest part, those that take
- * long last. Which ones execute a script of a page or a function of the database is not measured: all tests of pages, or
- * all tests.
+ * The test files that execute the line: the transcripts, the suites, other files, and those that take long; of each, those
+ * first of which the source is the largest part. Which ones execute a script of a page or a function of the database is not
+ * measured: all tests of pages, or all tests.
  *
  * @param {Coverage} coverage
  * @param {Mutant} mutant
@@ -67,8 +67,9 @@ export function testsFor(coverage, { file, line }) {
   const rank = (test) => {
     if (test === TRANSCRIPTS) return 3
     if (test.endsWith('.full.test.ts')) return 0
+    if (isSql) return 1 + Number(SQL_TESTS.test(test))
     const { lines, size } = coverage.get(test) ?? { lines: {}, size: 1 }
-    return isSql ? 1 + Number(SQL_TESTS.test(test)) : 1 + (lines[file]?.length ?? 0) / size
+    return 1 + Number(test.startsWith('test/suites/')) + (lines[file]?.length ?? 0) / size
   }
   return tests
     .filter((test) => isSql || coverage.get(test)?.lines[file]?.includes(line))
