@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { StatementClient } from '../database/database-client.ts'
 import type { Resource, Values } from '../model/definition/resource.ts'
-import { refuseInvalid, refuseRuleViolation } from '../model/errors.ts'
+import { errorAt, refuseRuleViolation } from '../model/errors.ts'
 import { rowOf, toColumns } from '../model/rows/columns.ts'
 import type { Columns, Row } from '../model/rows/row.ts'
 import { isObject } from '../model/values.ts'
@@ -30,7 +30,7 @@ export function idempotencyRecord(
 ) {
   if (!KEY.test(key)) {
     const message = 'An idempotency key must have 1 to 255 visible ASCII characters.'
-    refuseInvalid([{ field: 'idempotency_key', code: 'INVALID_FORMAT', message }])
+    throw errorAt('idempotency_key', 'INVALID_FORMAT', 'VALIDATION_FAILED', message)
   }
   const address = [caller.identity, resource.path, parentId ?? '', key]
   const hash = createHash('sha256')
