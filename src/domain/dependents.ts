@@ -104,6 +104,6 @@ async function refuseOtherVersion({ client, key, before }: DataChange, resource:
 }
 
 function tooMany({ path }: Resource) {
-  const message = `It cannot be deleted together with more than ${MAXIMUM} resources that have rules. First delete ${path} of it.`
+  const message = `It cannot be deleted together with more than ${MAXIMUM} resources that have rules. Delete some of its ${path} first.`
   return errorAt('id', 'RESOURCE_IN_USE', 'DEPENDENCY_CONFLICT', message)
 }

@@ -358,6 +358,11 @@ test.serial('what a deletion would also delete is deleted only if its own rules 
     )
   await insert(10_001)
   t.deepEqual(await refusalOf(`/invoices/${large}`), ['DEPENDENCY_CONFLICT RESOURCE_IN_USE'])
+  const refused = await writer.delete(`/invoices/${large}`)
+  t.is(
+    refused.body.error.message,
+    'It cannot be deleted together with more than 10000 resources that have rules. Delete some of its lines first.',
+  )
   t.is((await writer.delete(`/invoices/${large}/lines/line-1`)).status, 204)
   await database.pool.query("DELETE FROM lines WHERE id > 'line-2'")
   await deletes(`/invoices/${large}`)
