@@ -4,6 +4,7 @@ import pg from 'pg'
 import { findPrograms, type OwnServer, type Programs } from '../helpers/database/own-server.ts'
 import { createPair, onPort, onServer } from '../helpers/database/replica-pair.ts'
 import { createFaultyLink } from '../helpers/process/faulty-link.ts'
+import { until } from '../helpers/process/until.ts'
 import type { Client, Json } from '../helpers/service/client.ts'
 import { startTestService } from '../helpers/service/service.ts'
 
@@ -128,6 +129,8 @@ claim(
     const numbered = await follow(reader, begun.next)
     t.deepEqual(numbered.changes, ['created one'])
     await promote()
+    // A read shows a change once it has a position; another one may be giving it just now.
+    await until(async () => (await follow(reader, begun.next)).changes.length > 0)
     t.deepEqual((await follow(reader, begun.next)).changes, ['created one'])
     t.is((await follow(reader, numbered.next)).status, 410)
   },
