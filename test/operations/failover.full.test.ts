@@ -129,7 +129,7 @@ claim(
     const numbered = await follow(reader, begun.next)
     t.deepEqual(numbered.changes, ['created one'])
     await promote()
-    // A read shows a change once it has a position; another one may be giving it just now.
+    // Changes get no positions while sessions of the former primary count as abandoned.
     await until(async () => (await follow(reader, begun.next)).changes.length > 0)
     t.deepEqual((await follow(reader, begun.next)).changes, ['created one'])
     t.is((await follow(reader, numbered.next)).status, 410)
