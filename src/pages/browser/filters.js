@@ -145,7 +145,8 @@ function sentenceOf(filter, profile, nameOf) {
   const [, name = '', operator = '', operand = ''] = /^([\w.]+)(?:\[(\w+)\])?:(.*)$/s.exec(filter) ?? []
   const schema = new Map(leavesOf(profile?.schema)).get(name)
   const key = operator === 'set' ? `set:${operand}` : operator
-  const text = conditionsOf(schema, name in (profile?.references ?? {}))[key] ?? OTHERS[key]
+  const others = schema?.format === 'date-time' ? { ...OTHERS, ...DAYS } : OTHERS
+  const text = conditionsOf(schema, name in (profile?.references ?? {}))[key] ?? others[key]
   if (!schema || text === undefined) return filter
   const subject = `${schema.title} ${text}`
   if (operator === 'set') return subject

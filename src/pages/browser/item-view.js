@@ -84,7 +84,9 @@ export function ItemView({ answer, profile, reload }) {
  *   refer: (name: string, value: unknown) => object }} properties
  */
 function FieldList({ fields, schema, prefix = '', refer }) {
-  const names = [...new Set([...Object.keys(schema?.properties ?? {}), ...Object.keys(fields)])]
+  // Without this parameter, a field that is absent is not set.
+  const isWhole = !new URLSearchParams(location.search).has('fields')
+  const names = [...new Set([...Object.keys((isWhole && schema?.properties) || {}), ...Object.keys(fields)])]
   return html`<dl>
     ${names.map((name) => {
       const member = schema?.properties?.[name]

@@ -4,9 +4,9 @@ import { type Answer, type Client, OWN_HEADERS } from './client.ts'
 import type { TestService } from './service.ts'
 
 /** They are numbered, in the order in which they appear. */
-const GENERATED = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
+export const GENERATED = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
-const isTranscribing = process.env['TRANSCRIBE'] === '1'
+export const isTranscribing = process.env['TRANSCRIBE'] === '1'
 
 /**
  * Claims that each request of a file (`>`), sent in turn to a service without resources of its collections, gets the whole
@@ -55,7 +55,7 @@ function send(service: TestService, lines: readonly string[]): Promise<Answer> {
   return clientOf(service, client).request(method, service.origin + path, body || undefined, all)
 }
 
-function clientOf(service: TestService, name = ''): Client {
+export function clientOf(service: TestService, name = ''): Client {
   if (name === 'anonymous' || name === 'reader' || name === 'writer') return service[name]
   return name.includes(':') ? service.withScope(name.replaceAll(',', ' ')) : service.withSubject(name)
 }
@@ -75,7 +75,9 @@ function responseLines(answer: Answer, common: Headers, { origin }: TestService)
     ...answer.text.split('\n'),
   ]
   const { host } = new URL(origin)
-  return lines.map((line) => `< ${withoutChance(`${line}`.replaceAll(host, 'host'))}`.trimEnd())
+  return lines.map((line) =>
+    `< ${withoutDigests(withoutChance(`${line}`.replaceAll(host, 'host')))}`.trimEnd(),
+  )
 }
 
 const TIMESTAMP =
@@ -83,12 +85,15 @@ const TIMESTAMP =
 const HOUR_MILLISECONDS = 3_600_000
 
 /** Replaces what differs from run to run, except for generated identifiers. */
-function withoutChance(text: string): string {
+export function withoutChance(text: string): string {
   const isNow = (time: string) => Math.abs(Date.parse(time) - Date.now()) < HOUR_MILLISECONDS
   return text
     .replace(TIMESTAMP, (time) => (isNow(time) ? '(now)' : time))
     .replace(/(cursor=|since=|"\w*[cC]ursor":")[\w-]+/g, '$1(cursor)')
     .replace(/sha256 token [\w+/]+=/g, 'sha256 token (digest)')
     .replace(/W\/"[\w-]+\.\w+/g, 'W/"(revision)')
-    .replace(/([":])(?![A-Z_]+")[\w-]{22}(?:[\w-]{21})?(?=[":])/g, '$1(digest)')
+}
+
+function withoutDigests(text: string): string {
+  return text.replace(/([":])(?![A-Z_]+")[\w-]{22}(?:[\w-]{21})?(?=[":])/g, '$1(digest)')
 }

@@ -1,0 +1,144 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import type { ExecutionContext } from 'ava'
+import type { Page } from 'playwright-core'
+import type { TestService } from './service.ts'
+import { clientOf, GENERATED, isTranscribing, withoutChance } from './transcript.ts'
+
+/** So long nothing may change before a page counts as complete. */
+const STILL_MILLISECONDS = 400
+const LONGEST_MILLISECONDS = 30_000
+
+/**
+ * Claims that the page shows what a file says (`<`) after each group of its actions (`>`): the elements of `main`, with their
+ * attributes, values and texts. After an intended change, TRANSCRIBE=1 writes what is shown anew: read the difference before
+ * you commit it.
+ *
+ * The actions: `as <client>` (whose token the next pages have), `open <path>`, `click <role> <name>`,
+ * `fill <label>: <text>`, `choose <label>: <option>`, `press <key>`, `unfold <selector>` (opens all details in it),
+ * `send <method> <path> <body>` (a request of the writer beside the page), and `show <selector>`, which narrows what is shown
+ * in this group.
+ */
+export async function claimPages(
+  t: ExecutionContext,
+  page: Page,
+  service: TestService,
+  file: string,
+): Promise<void> {
+  const { origin } = service
+  const steps = readFileSync(file, 'utf8').trim().split('\n\n')
+  const transcribed: string[] = []
+  await storeToken(page, service, 'writer')
+  for (const step of steps) {
+    const actions = step.split('\n').filter((line) => !line.startsWith('<'))
+    let shown = 'main'
+    for (const action of actions.filter((line) => line.startsWith('>'))) {
+      const [, verb = '', rest = ''] = /^> (\w+) ?(.*)$/.exec(action) ?? []
+      if (verb === 'show') shown = rest
+      else await act(page, service, verb, rest)
+    }
+    const textOf = (outline: string) =>
+      [...actions, ...outline.split('\n').map((line) => `< ${plain(line, origin)}`.trimEnd())].join('\n')
+    const isExpected = (outline: string) => isTranscribing || textOf(outline) === step
+    const actual = textOf(await settled(page, shown, isExpected))
+    transcribed.push(actual)
+    if (!isTranscribing) t.is(actual, step)
+  }
+  if (isTranscribing) writeFileSync(file, `${transcribed.join('\n\n')}\n`)
+  t.true(transcribed.length > 0)
+}
+
+async function act(page: Page, service: TestService, verb: string, rest: string): Promise<void> {
+  const [, name = '', value = ''] = /^(.*?)(?:: ?(.*))?$/.exec(rest) ?? []
+  switch (verb) {
+    case 'as':
+      return storeToken(page, service, rest)
+    case 'open':
+      // A fragment alone would not load the page again.
+      await page.goto('about:blank')
+      return void (await page.goto(service.origin + rest))
+    case 'click': {
+      const [, role = '', accessible = ''] = /^(\w+) (.*)$/.exec(rest) ?? []
+      return page
+        .getByRole(role as 'button', { name: accessible, exact: true })
+        .first()
+        .click()
+    }
+    case 'fill':
+      return page.getByLabel(name).first().fill(value)
+    case 'choose':
+      return void (await page.getByLabel(name).first().selectOption({ label: value }))
+    case 'press':
+      return page.keyboard.press(rest)
+    case 'unfold': {
+      const selector = rest || 'main'
+      await settled(page, selector)
+      const unfold = `for (const one of document.querySelectorAll('${selector} details')) one.open = true`
+      return void (await page.evaluate(unfold))
+    }
+    case 'send': {
+      const [method = '', path = '', ...body] = rest.split(' ')
+      return void (await service.writer.request(method, service.origin + path, body.join(' ') || undefined))
+    }
+    default:
+      throw new Error(`No action has the name ${verb}.`)
+  }
+}
+
+/** As the token form of the pages stores it. */
+async function storeToken(page: Page, service: TestService, client: string): Promise<void> {
+  const token = clientOf(service, client).authorization?.replace('Bearer ', '') ?? ''
+  await page.goto(`${service.origin}/health/live`)
+  await page.evaluate(`sessionStorage.setItem('halgraph.token', ${JSON.stringify(token)})`)
+}
+
+/** What is shown, once it has stopped changing, and is what a busy machine may need time for. */
+async function settled(page: Page, selector: string, isExpected = (_: string) => true): Promise<string> {
+  await page.locator(selector).first().waitFor({ state: 'attached' })
+  const latest = Date.now() + LONGEST_MILLISECONDS
+  for (let before = ''; ; await page.waitForTimeout(STILL_MILLISECONDS)) {
+    const now = await outlineOf(page, selector)
+    const isStill = now === before && !now.includes('Loading…')
+    if (isStill && (isExpected(now) || Date.now() > latest)) return now
+    before = now
+  }
+}
+
+async function outlineOf(page: Page, selector: string): Promise<string> {
+  const element = `document.querySelector(${JSON.stringify(selector)})`
+  return (await page.evaluate(`(${OUTLINE})(${element})`)) as string
+}
+
+/**
+ * A line for each element, indented as it is nested: its name, its attributes, what it holds as a control, and its text if it
+ * contains nothing else. Of an element that is hidden, only that.
+ */
+const OUTLINE = String.raw`function outline(element, indent = '') {
+  const isDrawn = ({ name }) => element.matches('canvas') && ['style', 'width', 'height'].includes(name)
+  const shown = [...element.attributes].filter((one) => !isDrawn(one))
+  const attributes = shown.map(({ name, value }) => value === '' ? name : name + '="' + value + '"')
+  if (element.matches('input, select, textarea') && element.value !== '') attributes.push('value: ' + element.value)
+  if (element.checked) attributes.push('checked')
+  const head = indent + [element.localName, ...attributes].join(' ')
+  if (!element.matches('option, head, head *') && !element.checkVisibility()) return head + ' (hidden)'
+  const isText = ({ nodeType }) => nodeType === 3
+  const text = ({ textContent }) => textContent.trim().replace(/\s+/g, ' ')
+  const nodes = [...element.childNodes].filter((node) => isText(node) ? text(node) !== '' : node.nodeType === 1)
+  if (nodes.length === 0) return head
+  if (nodes.every(isText)) return head + ': ' + text(element)
+  const lines = nodes.map((node) => isText(node) ? indent + '  "' + text(node) + '"' : outline(node, indent + '  '))
+  return [head, ...lines].join('\n')
+}`
+
+/** As people read it, in UTC. */
+const SHOWN_TIME = /\d{1,2} [A-Z][a-z]{2,3} \d{4}, \d\d:\d\d(?::\d\d)? UTC/g
+const DAY_MILLISECONDS = 86_400_000
+
+function plain(line: string, origin: string): string {
+  const isNow = (time: string) => Math.abs(Date.parse(time) - Date.now()) < DAY_MILLISECONDS
+  return withoutChance(line)
+    .replaceAll(encodeURIComponent(origin), 'http%3A%2F%2Fhost')
+    .replaceAll(new URL(origin).host, 'host')
+    .replaceAll(GENERATED, '(uuid)')
+    .replaceAll(SHOWN_TIME, (time) => (isNow(time.replace('Sept', 'Sep')) ? '(now)' : time))
+    .replaceAll(new Date().toISOString().slice(0, 7), '(month)')
+}
