@@ -99,7 +99,7 @@ export async function refuseBrokenDeletions(
 async function refuseOtherVersion({ client, key, before }: DataChange, resource: Resource): Promise<void> {
   if (!before) return
   const where = { ...keyColumns(resource, key), version: before.version }
-  const same = await client.findMany(resource, { where, orderBy: { id: 'asc' } }, ALL_ROWS)
+  const same = await client.findMany(resource, { where }, ALL_ROWS)
   if (same.length === 0) throw new WriteConflict()
 }
 

@@ -225,6 +225,52 @@ test('an invalid value of any setting leaves the other problems visible', (t) =>
   t.deepEqual(problemsOf({ WORKERS: 'x' }), ['WORKERS: must be a whole number from 1 to 256, not x'])
 })
 
+test('each setting says which values it accepts', (t) => {
+  t.deepEqual(problemsOf(Object.fromEntries(Object.keys(settingsTable).map((name) => [name, '-1']))), [
+    'PORT: must be a whole number from 0 to 65535, not -1',
+    'DATABASE_URL: must have the form postgresql://user:password@host:5432/name',
+    'DATABASE_POOL_SIZE: must be a whole number from 1 to 1000, not -1',
+    'EMBEDDED_FSYNC: must be true or false, not -1',
+    'API_VERSION: must be the letter v and a number, as in v1',
+    'PUBLIC_BASE_URL: must be an origin, perhaps with a path, as in https://example.org/catalogue',
+    'TRUST_PROXY: must be true or false, not -1',
+    'JWT_SECRET: must be at least 32 bytes long',
+    'JWT_JWKS_URL: must be an http or https address',
+    'JWKS_MAX_STALE_HOURS: must be a whole number from 1 to 8760, not -1',
+    'JWT_LEEWAY_SECONDS: must be a whole number from 0 to 3600, not -1',
+    'ANONYMOUS_SCOPES: must be scopes as in species:read, separated by spaces; nothing can be written without a token',
+    'MAX_PAGE_SIZE: must be a whole number from 1 to 10000, not -1',
+    'COMPRESSION: must be true or false, not -1',
+    'UNKNOWN_FIELDS: must be refuse or ignore, not -1',
+    'MIGRATE_ON_START: must be true or false, not -1',
+    'LOG_LEVEL: must be fatal, error, warn, info, debug, trace or silent, not -1',
+    'GRAPHQL_EXPLORER: must be true or false, not -1',
+    'GRAPHQL_INTROSPECTION: must be true or false, not -1',
+    'GRAPHQL_MAX_DEPTH: must be a whole number from 1 to 100, not -1',
+    'GRAPHQL_MAX_COST: must be a whole number from 1 to 10000000, not -1',
+    'GRAPHQL_PERSISTED_ONLY: must be true or false, not -1',
+    'METRICS: must be true or false, not -1',
+    'SERVER_TIMING: must be true or false, not -1',
+    'OTEL_EXPORTER_OTLP_ENDPOINT: must be an http or https address',
+    'WORKERS: must be a whole number from 1 to 256, not -1',
+    'DATABASE_TIMEOUT: must be a whole number from 100 to 600000, not -1',
+    'DATABASE_START_SECONDS: must be a whole number from 0 to 3600, not -1',
+    'DATABASE_REPLICA_URLS: must be addresses separated by commas, each with one host',
+    'REPLICA_LAG: must be a whole number from 0 to 3600000, not -1',
+    'REPLICA_POSITION: must be required or optional, not -1',
+    'CONSISTENCY_SECRET: must be at least 32 bytes long',
+    'LOAD_CAPACITY: must be a whole number from 1 to 10000, not -1',
+    'CALLER_SHARE: must be a whole number from 1 to 10000, not -1',
+    'KEEP_ALIVE_SECONDS: must be a whole number from 1 to 3600, not -1',
+    'MAX_CONNECTIONS: must be a whole number from 1 to 100000, not -1',
+    'RATE_LIMIT: must be a whole number from 0 to 1000000, not -1',
+    'IDEMPOTENCY_KEY_HOURS: must be a whole number from 1 to 8760, not -1',
+    'CHANGES_DAYS: must be a whole number from 0 to 36500, not -1',
+    'SHUTDOWN_SECONDS: must be a whole number from 1 to 600, not -1',
+    'JWT_SECRET and JWT_JWKS_URL: set only one of them',
+  ])
+})
+
 test('an address of a database can only have parameters that have an effect', (t) => {
   const problemOf = (query: string) => {
     const address = `postgresql://me:hush@localhost/x?${query}`

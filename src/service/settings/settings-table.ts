@@ -1,4 +1,4 @@
-import { bool, EnvError, makeValidator, type RequiredValidatorSpec, str } from 'envalid'
+import { EnvError, makeValidator, type RequiredValidatorSpec, str } from 'envalid'
 import { API_VERSION_NAME } from '../../model/definition/domain.ts'
 import { isIdentifier } from '../../model/rows/identifiers.ts'
 import { requirementOfAddress } from './database-address.ts'
@@ -106,11 +106,17 @@ function optionalText(desc: string) {
 }
 
 function flag(value: boolean, desc: string) {
-  return bool({ default: value, desc })
+  return makeValidator<boolean>(truthOf)({ default: value, desc })
 }
 
 function optionalFlag(desc: string) {
-  return bool({ default: undefined, desc })
+  return makeValidator<boolean>(truthOf)<boolean>({ default: undefined, desc })
+}
+
+function truthOf(input: string): boolean {
+  if (/^(true|t|yes|on|1)$/.test(input)) return true
+  if (/^(false|f|no|off|0)$/.test(input)) return false
+  throw new EnvError(`must be true or false, not ${input}`)
 }
 
 /** By default, the first choice. */
@@ -119,7 +125,13 @@ export function choice<const Choice extends string>(
   desc: string,
   value: Choice = choices[0],
 ): RequiredValidatorSpec<Choice> {
-  return { ...str({ choices: [...choices] }), default: value, desc }
+  const alternatives = new Intl.ListFormat('en-GB', { type: 'disjunction' })
+  const check = (input: string) => {
+    const chosen = choices.find((one) => one === input)
+    if (chosen !== undefined) return chosen
+    throw new EnvError(`must be ${alternatives.format(choices)}, not ${input}`)
+  }
+  return makeValidator<Choice>(check)({ default: value, desc })
 }
 
 function integer(least: number, most: number, value: number, desc: string) {
