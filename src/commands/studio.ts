@@ -24,7 +24,7 @@ await runCommand(usage, { options: { port: { type: 'string', default: '5555' } }
   const { schema = DEFAULT_SCHEMA } = connection ?? {}
   const [first] = configuration.domain.resources
   // By default, Studio opens the schema `public` and the table that PostgreSQL lists first.
-  const selected = { schema, ...(first && { table: tableName(first.path) }), view: 'table' }
+  const selected = { schema, ...(first && { table: tableName(first.path) }) }
   const run = (address: NodeJS.ProcessEnv) =>
     runStudio(program, values.port, new URLSearchParams(selected), address)
   if (connection) return run({ DATABASE_URL: withSession(connection) })
