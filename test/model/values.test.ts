@@ -192,3 +192,25 @@ for (const kind of KINDS) {
       }
   })
 }
+
+test('each kind says how many characters its longest value has in JSON', (t) => {
+  const lengths = Object.values(KINDS).map(({ type, guide, characters }) => [
+    type,
+    characters?.(guide.field as never),
+  ])
+  t.deepEqual(Object.fromEntries(lengths), {
+    text: 320,
+    enumeration: 9,
+    number: undefined,
+    integer: undefined,
+    // With a sign and a point.
+    decimal: 12,
+    boolean: undefined,
+    timestamp: undefined,
+    date: 10,
+    fractions: 12_400,
+    json: 2_000,
+    list: 860,
+    reference: 64,
+  })
+})

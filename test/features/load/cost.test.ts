@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs'
 import test from 'ava'
 import { buildSchema, parse } from 'graphql'
 import { CostEstimator, changesPerPage } from '../../../src/features/load/cost.ts'
+import { resources } from '../../helpers/domain/domain.ts'
 
 const schema = buildSchema(`
   interface Node { id: ID }
@@ -47,4 +49,31 @@ test('a field costs one, and its texts as often as it has items; introspection, 
 
 test('a page of changes has as many as cost 2,000 at most, and one in any case', (t) => {
   t.deepEqual([1, 7, 1_000, 2_000, 2_001].map(changesPerPage), [2_000, 285, 2, 1, 1])
+})
+
+const builtIn = new CostEstimator(
+  buildSchema(readFileSync('docs/schema.graphql', 'utf8')),
+  resources,
+  async () => 0,
+)
+
+const COSTS_OF_TEXTS = {
+  '{ species(id: "x") { nodeId } }': 2,
+  '{ species(id: "x") { scientificName } }': 3,
+  '{ species(id: "x") { changedBy } }': 9,
+  '{ atmosphere(planetId: "x") { composition } }': 51,
+  '{ changes { items { cursor } } }': 23,
+  '{ changes { items { by } } }': 181,
+  '{ changes { items { resource } } }': 1_141,
+  '{ versions(collection: "species", id: "x") { items { by } } }': 341,
+  '{ versions(collection: "species", id: "x") { items { resource } } }': 1_141,
+  '{ speciesAggregate(groupBy: [HABITAT]) { groups { key { habitat } } } }': 401,
+}
+
+test('a text costs as much as its longest value, and a recorded resource as the longest one', (t) => {
+  const costs = Object.keys(COSTS_OF_TEXTS).map((query) => [
+    query,
+    builtIn.response({ document: parse(query), variables: {} }),
+  ])
+  t.deepEqual(Object.fromEntries(costs), COSTS_OF_TEXTS)
 })
