@@ -58,7 +58,6 @@ function hasOddQuotes(line: Buffer): boolean {
 
 const OPTIONS = {
   record_delimiter: '\n',
-  relax_column_count: true,
   cast: (text: string, { quoting }: { quoting: boolean }) => (text === '' && !quoting ? undefined : text),
 }
 
