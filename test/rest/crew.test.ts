@@ -146,6 +146,7 @@ test.serial('only a new spacecraft for a crew, and a smaller capacity, need a tr
     [`/spacecraft/${small}`, { crew_capacity: 3 }, 0],
     [`/spacecraft/${small}`, { crew_capacity: 2 }, 1],
     [`/spacecraft/${large}`, { crew_capacity: 9 }, 1],
+    [`/spacecraft/${large}`, { kind: 'lander' }, 0],
     [`/spacecraft/${large}`, { crew_capacity: null }, 0],
     [`/astronauts/${astronaut}`, { rank: 'major' }, 0],
   ] as const) {

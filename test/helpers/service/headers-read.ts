@@ -5,7 +5,21 @@ import { HEADER_NAMES } from '../../../src/http/headers/request-headers.ts'
 /** A token may be long, and these have forms of their own, or are headers of responses. */
 const OTHERS = ['authorization', 'transfer-encoding', 'x-forwarded-prefix', 'x-forwarded-proto', 'etag']
 
-/** The headers that operations read, and others that the sources name. */
+const READ_BY_LIBRARIES = [
+  'accept',
+  'accept-encoding',
+  'access-control-request-headers',
+  'access-control-request-method',
+  'apollo-require-preflight',
+  'content-encoding',
+  'content-type',
+  'origin',
+  'traceparent',
+  'tracestate',
+  'x-apollo-operation-name',
+]
+
+/** The headers that operations read, and others that the sources name or libraries read. */
 export async function headersRead(): Promise<string[]> {
   const paths = await readdir('src', { recursive: true })
   const texts = await Promise.all(
@@ -16,5 +30,5 @@ export async function headersRead(): Promise<string[]> {
     [...text.matchAll(reading)].map(([, name = '']) => name.toLowerCase()),
   )
   const read = Object.values(HEADER_NAMES).map((name) => name.toLowerCase())
-  return [...new Set(['accept', ...read, ...names])].filter((name) => !OTHERS.includes(name))
+  return [...new Set([...READ_BY_LIBRARIES, ...read, ...names])].filter((name) => !OTHERS.includes(name))
 }
