@@ -1,20 +1,18 @@
-import { readFileSync, writeFileSync } from 'node:fs'
 import type { ExecutionContext } from 'ava'
 import type { Page } from 'playwright-core'
 import type { TestService } from './service.ts'
-import { clientOf, GENERATED, isTranscribing, withoutChance } from './transcript.ts'
+import { claimResults, clientOf, GENERATED, withoutChance } from './transcript.ts'
 
 /** So long nothing may change before a page counts as complete. */
 const STILL_MILLISECONDS = 400
 const LONGEST_MILLISECONDS = 30_000
 
 /**
- * Claims that the page shows what a file says (`<`) after each group of its actions (`>`): the elements of `main`, with their
- * attributes, values and texts. After an intended change, TRANSCRIBE=1 writes what is shown anew: read the difference before
- * you commit it.
+ * Claims that the page shows what a file says after each group of its actions: the elements of `main`, with their attributes,
+ * values and texts.
  *
  * The actions: `as <client>` (whose token the next pages have), `open <path>`, `click <role> <name>`,
- * `fill <label>: <text>`, `choose <label>: <option>`, `press <key>`, `unfold <selector>` (opens all details in it),
+ * `fill <label>: <text>`, `choose <label>: <option>`, `unfold <selector>` (opens all details in it),
  * `send <method> <path> <body>` (a request of the writer beside the page), and `show <selector>`, which narrows what is shown
  * in this group.
  */
@@ -24,27 +22,17 @@ export async function claimPages(
   service: TestService,
   file: string,
 ): Promise<void> {
-  const { origin } = service
-  const steps = readFileSync(file, 'utf8').trim().split('\n\n')
-  const transcribed: string[] = []
   await storeToken(page, service, 'writer')
-  for (const step of steps) {
-    const actions = step.split('\n').filter((line) => !line.startsWith('<'))
+  const linesOf = (outline: string) => outline.split('\n').map((line) => plain(line, service.origin))
+  await claimResults(t, file, async (actions, isExpected) => {
     let shown = 'main'
     for (const action of actions.filter((line) => line.startsWith('>'))) {
       const [, verb = '', rest = ''] = /^> (\w+) ?(.*)$/.exec(action) ?? []
       if (verb === 'show') shown = rest
       else await act(page, service, verb, rest)
     }
-    const textOf = (outline: string) =>
-      [...actions, ...outline.split('\n').map((line) => `< ${plain(line, origin)}`.trimEnd())].join('\n')
-    const isExpected = (outline: string) => isTranscribing || textOf(outline) === step
-    const actual = textOf(await settled(page, shown, isExpected))
-    transcribed.push(actual)
-    if (!isTranscribing) t.is(actual, step)
-  }
-  if (isTranscribing) writeFileSync(file, `${transcribed.join('\n\n')}\n`)
-  t.true(transcribed.length > 0)
+    return linesOf(await settled(page, shown, (outline) => isExpected(linesOf(outline))))
+  })
 }
 
 async function act(page: Page, service: TestService, verb: string, rest: string): Promise<void> {
@@ -67,8 +55,6 @@ async function act(page: Page, service: TestService, verb: string, rest: string)
       return page.getByLabel(name).first().fill(value)
     case 'choose':
       return void (await page.getByLabel(name).first().selectOption({ label: value }))
-    case 'press':
-      return page.keyboard.press(rest)
     case 'unfold': {
       const selector = rest || 'main'
       await settled(page, selector)
@@ -91,14 +77,14 @@ async function storeToken(page: Page, service: TestService, client: string): Pro
   await page.evaluate(`sessionStorage.setItem('halgraph.token', ${JSON.stringify(token)})`)
 }
 
-/** What is shown, once it has stopped changing, and is what a busy machine may need time for. */
+/** What is shown, once it has stopped changing and is what was expected, or after a time that a busy machine may need. */
 async function settled(page: Page, selector: string, isExpected = (_: string) => true): Promise<string> {
   await page.locator(selector).first().waitFor({ state: 'attached' })
   const latest = Date.now() + LONGEST_MILLISECONDS
   for (let before = ''; ; await page.waitForTimeout(STILL_MILLISECONDS)) {
     const now = await outlineOf(page, selector)
     const isStill = now === before && !now.includes('Loading…')
-    if (isStill && (isExpected(now) || Date.now() > latest)) return now
+    if (Date.now() > latest || (isStill && isExpected(now))) return now
     before = now
   }
 }

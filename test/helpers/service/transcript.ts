@@ -6,12 +6,11 @@ import type { TestService } from './service.ts'
 /** They are numbered, in the order in which they appear. */
 export const GENERATED = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
-export const isTranscribing = process.env['TRANSCRIBE'] === '1'
+const isTranscribing = process.env['TRANSCRIBE'] === '1'
 
 /**
- * Claims that each request of a file (`>`), sent in turn to a service without resources of its collections, gets the whole
- * response that is written there (`<`). After an intended change, TRANSCRIBE=1 writes the responses anew: read the
- * difference before you commit it.
+ * Claims that each request of a file, sent in turn to a service without resources of its collections, gets the whole response
+ * that is written there.
  */
 export async function claimTranscript(
   t: ExecutionContext,
@@ -19,21 +18,41 @@ export async function claimTranscript(
   file: string,
 ): Promise<void> {
   const { headers: common } = await service.anonymous.get(`${service.origin}/health/live`)
-  const exchanges = readFileSync(file, 'utf8').trim().split('\n\n')
-  const transcribed: string[] = []
   const identifiers: string[] = []
   const numbered = (identifier: string) => {
     if (!identifiers.includes(identifier)) identifiers.push(identifier)
     return `(uuid ${identifiers.indexOf(identifier) + 1})`
   }
-  for (const exchange of exchanges) {
-    const request = exchange.split('\n').filter((line) => !line.startsWith('<'))
-    const response = responseLines(await send(service, request), common, service).map((line) =>
+  await claimResults(t, file, async (request) =>
+    responseLines(await send(service, request), common, service).map((line) =>
       line.replace(GENERATED, numbered),
-    )
-    const actual = [...request, ...response].join('\n')
+    ),
+  )
+}
+
+/**
+ * Claims that each group of actions in a file (`>`) has the result that is written after them (`<`). After an intended change,
+ * TRANSCRIBE=1 writes the results anew: read the difference before you commit it.
+ *
+ * @param resultOf the lines of the result; `isExpected` tells whether they are those of the file, or will be
+ */
+export async function claimResults(
+  t: ExecutionContext,
+  file: string,
+  resultOf: (
+    actions: readonly string[],
+    isExpected: (result: readonly string[]) => boolean,
+  ) => Promise<readonly string[]>,
+): Promise<void> {
+  const transcribed: string[] = []
+  for (const group of readFileSync(file, 'utf8').trim().split('\n\n')) {
+    const actions = group.split('\n').filter((line) => !line.startsWith('<'))
+    const withResult = (result: readonly string[]) =>
+      [...actions, ...result.map((line) => `< ${line}`.trimEnd())].join('\n')
+    const isExpected = (result: readonly string[]) => isTranscribing || withResult(result) === group
+    const actual = withResult(await resultOf(actions, isExpected))
     transcribed.push(actual)
-    if (!isTranscribing) t.is(actual, exchange)
+    if (!isTranscribing) t.is(actual, group)
   }
   if (isTranscribing) writeFileSync(file, `${transcribed.join('\n\n')}\n`)
   t.true(transcribed.length > 0)
@@ -75,9 +94,7 @@ function responseLines(answer: Answer, common: Headers, { origin }: TestService)
     ...answer.text.split('\n'),
   ]
   const { host } = new URL(origin)
-  return lines.map((line) =>
-    `< ${withoutDigests(withoutChance(`${line}`.replaceAll(host, 'host')))}`.trimEnd(),
-  )
+  return lines.map((line) => withoutDigests(withoutChance(`${line}`.replaceAll(host, 'host'))))
 }
 
 const TIMESTAMP =
