@@ -125,11 +125,11 @@ export function choice<const Choice extends string>(
   desc: string,
   value: Choice = choices[0],
 ): RequiredValidatorSpec<Choice> {
-  const alternatives = new Intl.ListFormat('en-GB', { type: 'disjunction' })
   const check = (input: string) => {
     const chosen = choices.find((one) => one === input)
     if (chosen !== undefined) return chosen
-    throw new EnvError(`must be ${alternatives.format(choices)}, not ${input}`)
+    const alternatives = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(choices)
+    throw new EnvError(`must be ${alternatives}, not ${input}`)
   }
   return makeValidator<Choice>(check)({ default: value, desc })
 }
