@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
 import type { Page } from 'playwright-core'
+import { until } from '../helpers/process/until.ts'
 import { openPage } from '../helpers/service/browser.ts'
 import type { Json } from '../helpers/service/client.ts'
 import { shareTestService } from '../helpers/service/service.ts'
@@ -156,6 +157,31 @@ test('a list tells how often its collection has changed, and reads it again', as
     await page.locator('h1:focus').waitFor()
     t.is(await page.getByRole('link', { name: 'Known' }).count(), 0)
     t.is(await page.getByRole('button', { name: 'Reload' }).count(), 0)
+  })
+})
+
+test('changes are asked for again after their stream ends, and not after it is refused', async (t) => {
+  const { base } = service()
+  await browsing(t, async (page) => {
+    await signIn(page, t)
+    await page.clock.install()
+    const statuses = [200, 401]
+    const asked: (string | undefined)[] = []
+    await page.route('**/changes?*', (route) => {
+      asked.push(route.request().headers()['last-event-id'])
+      const contentType = 'text/event-stream'
+      return route.fulfill({ status: statuses.shift() ?? 500, contentType, body: 'id: one\n\n' })
+    })
+    await page.goto(`${base}/spacecraft`)
+    await until(async () => {
+      await page.clock.runFor(5_000)
+      return asked.length === 2
+    })
+    for (let wait = 0; wait < 10; wait++) {
+      await page.waitForTimeout(50)
+      await page.clock.runFor(5_000)
+    }
+    t.deepEqual(asked, [undefined, 'one'])
   })
 })
 

@@ -1,9 +1,10 @@
 import { readdirSync } from 'node:fs'
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
+import { makeDomain, serveDomain } from '../helpers/domain/made-domain.ts'
 import { openPage } from '../helpers/service/browser.ts'
 import type { Client } from '../helpers/service/client.ts'
 import { claimPages } from '../helpers/service/page-transcript.ts'
-import { startTestService } from '../helpers/service/service.ts'
+import { startTestService, type TestService } from '../helpers/service/service.ts'
 
 const FOLDER = 'test/pages/shown'
 
@@ -34,15 +35,25 @@ const RESOURCES = {
 
 for (const file of readdirSync(FOLDER)) {
   test(`after the actions of ${file}, pages show what is written there`, async (t) => {
-    const page = await openPage(t, { locale: 'en-GB', timezoneId: 'UTC', reducedMotion: 'reduce' })
-    if (!page) return t.pass()
-    const errors: string[] = []
-    page.on('pageerror', (error) => void errors.push(String(error)))
-    const service = await startTestService(t)
-    await createResources(service.writer)
-    await claimPages(t, page, service, `${FOLDER}/${file}`)
-    t.deepEqual(errors, [])
+    await claimShown(t, `${FOLDER}/${file}`, async () => {
+      const service = await startTestService(t)
+      await createResources(service.writer)
+      return service
+    })
   })
+}
+
+test('after the actions of workshop.txt, pages of a domain with fields of each kind show what is written there', async (t) => {
+  await claimShown(t, 'test/pages/workshop.txt', async () => serveDomain(t, await makeDomain(t, 'workshop')))
+})
+
+async function claimShown(t: ExecutionContext, file: string, serve: () => Promise<TestService>) {
+  const page = await openPage(t, { locale: 'en-GB', timezoneId: 'UTC', reducedMotion: 'reduce' })
+  if (!page) return t.pass()
+  const errors: string[] = []
+  page.on('pageerror', (error) => void errors.push(String(error)))
+  await claimPages(t, page, await serve(), file)
+  return t.deepEqual(errors, [])
 }
 
 async function createResources(writer: Client): Promise<void> {

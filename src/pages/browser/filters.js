@@ -40,6 +40,7 @@ const NUMBERS = { gte: 'is at least', lte: 'is at most', gt: 'is more than', lt:
 const DAYS = { gte: 'is on or after', lte: 'is on or before', gt: 'is after', lt: 'is before', ...CHOICES }
 /** Times are entered to the minute. */
 const TIMES = { gte: 'is at or after', lt: 'is before', ...SET }
+const OTHER_TIMES = { gt: 'is after', lte: 'is at or before' }
 /** Conditions that the form may not offer, but links have. */
 const OTHERS = /** @type {Record<string, string>} */ ({
   in: 'is one of',
@@ -145,7 +146,7 @@ function sentenceOf(filter, profile, nameOf) {
   const [, name = '', operator = '', operand = ''] = /^([\w.]+)(?:\[(\w+)\])?:(.*)$/s.exec(filter) ?? []
   const schema = new Map(leavesOf(profile?.schema)).get(name)
   const key = operator === 'set' ? `set:${operand}` : operator
-  const others = schema?.format === 'date-time' ? { ...OTHERS, ...DAYS } : OTHERS
+  const others = schema?.format === 'date-time' ? { ...OTHERS, ...OTHER_TIMES } : OTHERS
   const text = conditionsOf(schema, name in (profile?.references ?? {}))[key] ?? others[key]
   if (!schema || text === undefined) return filter
   const subject = `${schema.title} ${text}`

@@ -12,8 +12,9 @@ const LONGEST_MILLISECONDS = 30_000
  * values and texts.
  *
  * The actions: `as <client>` (whose token the next pages have), `open <path>`, `click <role> <name>`,
- * `fill <label>: <text>`, `choose <label>: <option>`, `unfold <selector>` (opens all details in it),
- * `send <method> <path> <body>` (a request of the writer beside the page), and `show <selector>`, which narrows what is shown
+ * `fill <label>: <text>`, `choose <label>: <option>`, `press <key>`, `unfold <selector>` (opens all details in it),
+ * `send <method> <path> <body>` (a request of the writer beside the page), `repeat <count> <method> <path> <body>` (so many
+ * requests, with the number of each in the place of #), and `show <selector>`, which narrows what is shown
  * in this group.
  */
 export async function claimPages(
@@ -55,19 +56,37 @@ async function act(page: Page, service: TestService, verb: string, rest: string)
       return page.getByLabel(name).first().fill(value)
     case 'choose':
       return void (await page.getByLabel(name).first().selectOption({ label: value }))
+    case 'press':
+      // What is typed is searched for a moment later.
+      await settled(page, 'main')
+      return page.keyboard.press(rest)
     case 'unfold': {
       const selector = rest || 'main'
       await settled(page, selector)
       const unfold = `for (const one of document.querySelectorAll('${selector} details')) one.open = true`
       return void (await page.evaluate(unfold))
     }
-    case 'send': {
-      const [method = '', path = '', ...body] = rest.split(' ')
-      return void (await service.writer.request(method, service.origin + path, body.join(' ') || undefined))
+    case 'send':
+      return send(service, rest)
+    case 'repeat': {
+      const [, count, request = ''] = /^(\d+) (.*)$/.exec(rest) ?? []
+      for (let number = 1; number <= Number(count); number++)
+        await send(service, request.replaceAll('#', String(number)))
+      return
     }
     default:
       throw new Error(`No action has the name ${verb}.`)
   }
+}
+
+async function send(service: TestService, request: string): Promise<void> {
+  const [method = '', path = '', ...body] = request.split(' ')
+  const { status, text } = await service.writer.request(
+    method,
+    service.origin + path,
+    body.join(' ') || undefined,
+  )
+  if (status >= 400) throw new Error(`${request} failed: ${text}`)
 }
 
 /** As the token form of the pages stores it. */
