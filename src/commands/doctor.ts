@@ -79,16 +79,25 @@ async function inspectDatabase(
 ): Promise<void> {
   const { client } = database
   await inspectSession(database)
-  report('definitions and tables', await tableDrift(client, resources))
+  const isDefined = report('definitions and tables', await tableDrift(client, resources))
+  // A statement may name a column that a table lacks.
+  const attempt = <Result>(action: () => Promise<Result>) =>
+    action().catch((error) => {
+      if (isDefined) throw error
+    })
+  const inspect = async (check: string, find: () => Promise<readonly string[]>) => {
+    const problems = await attempt(find)
+    report(check, problems ?? ['cannot be checked, because tables differ from their definitions'])
+  }
   if (repair) {
-    repairs.push(...(await repairRowCounts(client, resources)), ...(await repairReferences(client)))
-    repairs.push(...(await repairUniqueness(client)))
+    for (const action of [repairRowCounts, repairReferences, repairUniqueness])
+      repairs.push(...((await attempt(() => action(client, resources))) ?? []))
     if (!isJson) for (const done of repairs) console.log(`done  ${done}`)
   }
-  report('row counts', await rowCountProblems(client, resources))
-  report('references', await referenceProblems(client))
-  report('unique texts', await uniquenessProblems(client, resources))
-  for (const resource of resources) report(resource.path, await rowProblems(client, resource))
+  await inspect('row counts', () => rowCountProblems(client, resources))
+  await inspect('references', () => referenceProblems(client))
+  await inspect('unique texts', () => uniquenessProblems(client, resources))
+  for (const resource of resources) await inspect(resource.path, () => rowProblems(client, resource))
 }
 
 /** Returns whether the check passed. */

@@ -59,6 +59,8 @@ await runCommand(usage, { allowPositionals: true, options }, async ({ values, po
   if (given === undefined || read === undefined || others.length > 0) {
     throw new ArgumentsError('Pass one file after the collection, ending in .ndjson, .jsonl, .csv or .tsv')
   }
+  if (values.parent !== undefined && resource.kind === 'collection')
+    throw new ArgumentsError(`--parent is for owned collections, and ${resource.path} is not one`)
   await access(given).catch(() => {
     throw new ArgumentsError(`Cannot read ${given}`)
   })
