@@ -1,2 +1,3 @@
+import '../commands/printed.test.ts'
 import '../commands/import-refusals.test.ts'
 import '../commands/transfer.test.ts'
