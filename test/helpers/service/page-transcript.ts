@@ -144,6 +144,7 @@ function plain(line: string, origin: string): string {
     .replaceAll(encodeURIComponent(origin), 'http%3A%2F%2Fhost')
     .replaceAll(new URL(origin).host, 'host')
     .replaceAll(GENERATED, '(uuid)')
+    .replace(/"Expires .* GMT"/, '"Expires (later)"')
     .replaceAll(SHOWN_TIME, (time) => (isNow(time.replace('Sept', 'Sep')) ? '(now)' : time))
     .replaceAll(new Date().toISOString().slice(0, 7), '(month)')
 }
