@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
 import pg from 'pg'
 import { AbandonedSessions } from '../../src/database/abandoned-sessions.ts'
@@ -44,6 +45,8 @@ test('abandoned sessions are held until the server has ended them', async (t) =>
   await until(() => held() === 0)
   t.deepEqual(new Set(asked), new Set([700]))
   const last = asked.length
+  await delay(1_000)
+  t.is(asked.length, last, 'it is not asked without need')
   sessions.add()
   await until(() => held() === 0)
   t.true(asked.length > last)

@@ -6,6 +6,7 @@ import { startTracing } from '../../src/service/observability/tracing.ts'
 import { openConnection, readToEnd } from '../helpers/process/raw-connection.ts'
 import { startCollector } from '../helpers/service/collector.ts'
 import { shareTestService, type TestService } from '../helpers/service/service.ts'
+import { claimResults } from '../helpers/service/transcript.ts'
 import { untilStatus } from '../helpers/service/until-status.ts'
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
@@ -105,6 +106,18 @@ test.serial('metrics count requests by route and status, only with the setting',
   t.regex(text, /^halgraph_operations\{state="running"\} 0$/m)
   t.regex(text, /^nodejs_eventloop_lag_p99_seconds /m)
   t.is((await plain().anonymous.get(`${plain().origin}/metrics`)).status, 401)
+})
+
+test('metrics have the names, meanings, labels and bounds that metrics.txt says', async (t) => {
+  const { anonymous, reader, origin } = observed()
+  await reader.get('/species')
+  await claimResults(t, 'test/http/metrics.txt', async () => {
+    const { text } = await anonymous.get(`${origin}/metrics`)
+    const ours = text.split('\n').filter((line) => /^(# (HELP|TYPE) )?halgraph_/.test(line))
+    // Other tests use the service, too.
+    const own = ours.filter((line) => !line.includes('route=') || /GET.*species".*200/.test(line))
+    return own.map((line) => (line.startsWith('#') ? line : line.replace(/ \S+$/, '')))
+  })
 })
 
 test('the names of metrics are those of the service, of the process or of Node, and promtool accepts ours', async (t) => {
