@@ -322,6 +322,18 @@ test('a text that no value of its field can equal or contain is refused on both 
   }
 })
 
+test('a filter has at most 1,000 values', async (t) => {
+  const query = 'query ($filter: PlanetFilter) { planetPage(filter: $filter) { totalCount } }'
+  const messages = await Promise.all(
+    [1_000, 1_001].map(async (count) => {
+      const values = Array.from({ length: count }, (_, number) => String(number))
+      const { errors } = await service().reader.graphql(query, { filter: { id: { in: values } } })
+      return errors?.[0].message
+    }),
+  )
+  t.deepEqual(messages, [undefined, 'A filter must not have more than 1000 values.'])
+})
+
 test('the cost of a filter grows with its conditions, up to that of one statement', async (t) => {
   const sizes = async () => 320 * 1024
   const schema = createCompleteSchema(domain.resources, domain.versions)

@@ -475,7 +475,7 @@ test('the documents of a version are valid, and describe its view', async (t) =>
     t.deepEqual(JSON.parse(stdout.slice(stdout.indexOf('{'))).problems, [], name)
     const isOld = name === 'v1'
     t.is(body.info.version, name.slice(1))
-    t.is(/deprecated since 2023-06-30/.test(body.info.description), isOld)
+    t.is(/deprecated since 2023-06-30 and will be removed on 2031-01-01\./.test(body.info.description), isOld)
     const profile = await version.get('/profile/species')
     const { schemas } = body.components
     for (const schema of [{ ...schemas.SpeciesPatch, ...schemas.SpeciesInput }, profile.body.input]) {
