@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process'
+import { join } from 'node:path'
 import { promisify, stripVTControlCharacters } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
 import { openReadableLog } from '../../src/service/observability/log.ts'
-import { createEmbedded } from '../helpers/database/database.ts'
+import { createEmbedded, createTestFolder } from '../helpers/database/database.ts'
 import { startProcess } from '../helpers/service/service-process.ts'
 
 /** What a terminal shows of the log; a terminal with colours unless `colours` is false. */
@@ -63,6 +64,13 @@ test('elsewhere each line of the log is JSON', async (t) => {
     .split('\n')
     .map((line) => JSON.parse(line).msg)
   t.deepEqual(messages, ['listening', 'access is restricted', 'request', 'stopping', 'stopped'])
+})
+
+test('a start that creates the database says that it takes a few seconds', async (t) => {
+  const service = startProcess({ DATA_DIR: join(await createTestFolder(t), 'new') }, t)
+  await service.origin
+  const [first = ''] = service.output().split('\n')
+  t.is(JSON.parse(first).msg, 'creating the database, which takes a few seconds')
 })
 
 test('the start says in a line for each collection with access rules which actions they restrict', async (t) => {
