@@ -164,20 +164,31 @@ test.serial('an incomplete first start is repeated', async (t) => {
   t.false((await readdir(dataDir)).includes('postgres.unfinished'))
 })
 
-for (const [kind, files] of Object.entries({
-  'with other files': { 'postgres/notes.txt': 'mine' },
-  'of another major version': { 'postgres/PG_VERSION': '13\n', 'postgres/global/pg_control': 'x' },
-  'without its control file': { 'postgres/PG_VERSION': '18\n' },
-  'that is empty': { 'postgres/': '' },
-  'of a PostgreSQL server': { PG_VERSION: '15\n' },
-})) {
+const NO_DATABASE =
+  /^The database in .+ cannot be opened: it is not a PostgreSQL data folder, or it is damaged\./
+
+for (const [kind, files, message] of [
+  ['with other files', { 'postgres/notes.txt': 'mine' }, NO_DATABASE],
+  [
+    'of another major version',
+    { 'postgres/PG_VERSION': '13\n', 'postgres/global/pg_control': 'x' },
+    /^The database in .+ cannot be opened: it was created by PostgreSQL 13, but the embedded database is version 18\./,
+  ],
+  ['without its control file', { 'postgres/PG_VERSION': '18\n' }, NO_DATABASE],
+  ['that is empty', { 'postgres/': '' }, NO_DATABASE],
+  [
+    'of a PostgreSQL server',
+    { PG_VERSION: '15\n' },
+    /^DATA_DIR .+ is the data folder of a PostgreSQL server\. Choose another\.$/,
+  ],
+] as const) {
   test.serial(`a folder ${kind} is refused and not changed`, async (t) => {
     const dataDir = await createTestFolder(t)
     for (const [name, content] of Object.entries(files)) {
       await mkdir(join(dataDir, name, name.endsWith('/') ? '.' : '..'), { recursive: true })
       if (content) await writeFile(join(dataDir, name), content)
     }
-    await t.throwsAsync(openTestDatabase(embedded(dataDir)), { instanceOf: DatabaseRefusedError })
+    await t.throwsAsync(openTestDatabase(embedded(dataDir)), { instanceOf: DatabaseRefusedError, message })
     const left = (await readdir(dataDir, { recursive: true, withFileTypes: true })).filter((entry) =>
       entry.isFile(),
     )

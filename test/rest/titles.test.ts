@@ -1,7 +1,8 @@
 import test from 'ava'
-import { defineResource } from '../../src/domain/definition.ts'
+import { defineResource, text } from '../../src/domain/definition.ts'
 import type { Field } from '../../src/model/definition/fields.ts'
 import type { Resource } from '../../src/model/definition/resource.ts'
+import { openView } from '../../src/model/definition/views.ts'
 import { definitionProblems } from '../../src/model/problems/definition-problems.ts'
 import { resources } from '../helpers/domain/domain.ts'
 import { redefined } from '../helpers/domain/redefined.ts'
@@ -43,6 +44,18 @@ test('a title that is declared names the resource in its links and in GraphQL, a
     spacecraft: { displayName: 'Dawn rover' },
     destination: { displayName: 'Kepler of Sun' },
   })
+})
+
+test('a view has the columns whose fields it has', (t) => {
+  const safes = defineResource({
+    kind: 'collection',
+    name: 'Safe',
+    path: 'safes',
+    description: 'A safe.',
+    columns: ['place', 'code'],
+    fields: { place: text('Place.'), code: text('Code.', { readScope: 'codes' }) },
+  })
+  t.deepEqual(openView(safes).columns, ['place'])
 })
 
 test('nouns and columns that are declared are those of forms, documents and pages', async (t) => {

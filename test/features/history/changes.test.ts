@@ -226,6 +226,8 @@ test('without a record there is no feed', async (t) => {
   const { data } = await reader.graphql('{ planetPage { changesCursor } }')
   t.is(data.planetPage.changesCursor, null)
   t.notRegex((await reader.get('/planets')).headers.get('link') ?? '', /rel="changes"/)
+  const daily = await startTestService(t, { changesDays: 1 })
+  t.is((await daily.reader.get('/changes')).status, 200, 'a record of one day is one')
 })
 
 test.serial('GraphQL has the same feed', async (t) => {
