@@ -187,6 +187,23 @@ test('a problem that a rule finds names the label of its field, and its code onl
   await alert.getByRole('link', { name: 'VALIDATION_FAILED' }).waitFor()
 })
 
+test('a problem that is not of a field is in a list above the form', async (t) => {
+  const { writer, base } = service()
+  const page = await openAs(t, writer, `${base}/species`)
+  if (!page) return
+  const details = [{ field: 'elsewhere', code: 'INVALID_RANGE', message: 'The orbits cross.' }]
+  const json = { error: { code: 'BUSINESS_RULE_VIOLATION', message: 'A rule is violated.', details } }
+  await page.route('**/species', (route) =>
+    route.request().method() === 'POST' ? route.fulfill({ status: 422, json }) : route.fallback(),
+  )
+  await page.getByRole('button', { name: 'Create a species' }).click()
+  const form = page.locator('form.template')
+  await form.getByLabel('Scientific name').fill('Ordered')
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  await form.getByRole('alert').getByText('A rule is violated.').waitFor()
+  t.deepEqual(await form.getByRole('alert').locator('li').first().allInnerTexts(), ['The orbits cross.'])
+})
+
 test('after a deletion the list leads to the history, from which the resource is restored', async (t) => {
   const { writer, base } = service()
   await writer.put('/planets/undone', { id: 'undone', name: 'Undone' })
