@@ -14,6 +14,7 @@ import {
 import { createFaultyLink } from '../helpers/process/faulty-link.ts'
 import type { Client, Json } from '../helpers/service/client.ts'
 import { startTestService } from '../helpers/service/service.ts'
+import { subscribe } from '../helpers/service/subscribe.ts'
 
 const programs = await findPrograms((reason) => console.log(`streaming replica: ${reason}`))
 const claim = programs ? test : test.skip
@@ -183,6 +184,11 @@ claim(
     t.truthy(begun.headers.get('consistency-token'))
     t.deepEqual(copied(await follower.get('/planets')), ['early', 'late'])
     t.is((await follower.get(begun.body._links.next.href)).body._embedded.changes.length, 0)
+
+    const { authorization, get } = service.withSubject('one who subscribes')
+    const subscription = await subscribe(service.origin, authorization, 'subscription { changes { id } }')
+    t.deepEqual(copied(await get('/planets')), ['early', 'late'])
+    subscription.leave()
   },
 )
 
