@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { decimal, fractions, integer, list, text, timestamp } from '../../src/domain/definition.ts'
+import { decimal, fractions, integer, json, list, text, timestamp } from '../../src/domain/definition.ts'
 import { KINDS, kindOf, type LeafField } from '../../src/model/definition/fields.ts'
 import { exactNumber, isObject } from '../../src/model/values.ts'
 
@@ -145,6 +145,14 @@ test('an integer has 32 bits', (t) => {
   for (const value of [2147483648, -2147483649, 1e300]) t.is(codeOf(integer(''), value), 'OUT_OF_RANGE')
   for (const value of [0.5, '1', true, null, {}]) t.is(codeOf(integer(''), value), 'INVALID_TYPE')
   for (const value of [Number.NaN, Infinity, -Infinity]) t.is(codeOf(integer(''), value), 'OUT_OF_RANGE')
+})
+
+test('JSON has at most so many bytes, in UTF-8 and without spaces', (t) => {
+  const field = json('', { maximumBytes: 10 })
+  for (const value of ['x'.repeat(8), '🪐🪐', [1, 2, 3, 45], { ab: 123 }])
+    t.is(codeOf(field, value), undefined)
+  for (const value of ['x'.repeat(9), '🪐🪐.', [1, 2, 3, 456], { ab: 1234 }])
+    t.is(codeOf(field, value), 'TOO_LONG')
 })
 
 test('fractions are an object of bounded size that maps names to numbers from 0', (t) => {
