@@ -1,5 +1,4 @@
 import { createWriteStream } from 'node:fs'
-import { Duplex, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { stringify } from 'csv-stringify'
 import { type Database, openExistingDatabase } from '../database/database.ts'
@@ -38,11 +37,13 @@ await runCommand(usage, { allowPositionals: true, options }, async ({ values, po
   const resource = resourceNamed(positionals[0], configuration.domain)
   const { format, output } = values
   const toTable = () => stringify(csvOptions(resource.shownLeaves))
-  const formatOf = { ndjson: toLines, csv: toTable }[format]
+  const formatOf = { ndjson: () => toLines, csv: toTable }[format]
   if (!formatOf) throw new ArgumentsError(`--format must be ndjson or csv, not ${format}`)
   const use = async ({ client }: Database) => {
     const target = output === undefined ? process.stdout : createWriteStream(output)
-    const rows = Readable.from(allRows(client, resource)).map((row) => jsonValues(resource, row))
+    const rows = async function* () {
+      for await (const row of allRows(client, resource)) yield jsonValues(resource, row)
+    }
     await pipeline(rows, formatOf(), target).catch((error) => {
       // The reader closed the output early, as `| head` does.
       if (error.code === 'EPIPE') return
@@ -53,8 +54,6 @@ await runCommand(usage, { allowPositionals: true, options }, async ({ values, po
   await withDatabase(configuration, use, openExistingDatabase)
 })
 
-function toLines(): Duplex {
-  return Duplex.from(async function* (rows: AsyncIterable<Values>) {
-    for await (const row of rows) yield `${JSON.stringify(row)}\n`
-  })
+async function* toLines(rows: AsyncIterable<Values>) {
+  for await (const row of rows) yield `${JSON.stringify(row)}\n`
 }
