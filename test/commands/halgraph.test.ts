@@ -21,7 +21,7 @@ test('--version prints the version, and --help, or nothing, lists the commands',
   t.is(help.status, 0)
   t.is(help.errors, '')
   t.true((await listedCommands()).includes('token'))
-  t.is((await run('help', {})).output, help.output)
+  for (const name of ['-h', 'help']) t.deepEqual(await run(name, {}), help)
 })
 
 test('every program of src/commands is a command, and has an npm script that runs it', async (t) => {

@@ -17,8 +17,8 @@ export async function claimCommands(t: ExecutionContext, file: string): Promise<
   await claimResults(t, file, async (actions) => {
     const results: string[] = []
     const settings: NodeJS.ProcessEnv = { ...environment }
-    for (const action of actions.filter((line) => line.startsWith('>'))) {
-      const [, verb = '', rest = ''] = /^> ([\w-]+) ?(.*)$/.exec(action) ?? []
+    for (const action of actions) {
+      const [, verb = '', rest = ''] = /^([\w-]+) ?(.*)$/.exec(action) ?? []
       const [name = '', text = ''] = rest.split(/[ =](.*)/s)
       if (verb === 'write') await writeFile(join(folder, name), unescaped(text))
       else if (verb === 'sql') await use(({ client }) => client.prisma.$executeRawUnsafe(rest))

@@ -27,8 +27,8 @@ export async function claimPages(
   const linesOf = (outline: string) => outline.split('\n').map((line) => plain(line, service.origin))
   await claimResults(t, file, async (actions, isExpected) => {
     let shown = 'main'
-    for (const action of actions.filter((line) => line.startsWith('>'))) {
-      const [, verb = '', rest = ''] = /^> (\w+) ?(.*)$/.exec(action) ?? []
+    for (const action of actions) {
+      const [, verb = '', rest = ''] = /^(\w+) ?(.*)$/.exec(action) ?? []
       if (verb === 'show') shown = rest
       else await act(page, service, verb, rest)
     }

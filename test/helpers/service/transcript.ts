@@ -31,10 +31,11 @@ export async function claimTranscript(
 }
 
 /**
- * Claims that each group of actions in a file (`>`) has the result that is written after them (`<`). After an intended change,
- * TRANSCRIBE=1 writes the results anew: read the difference before you commit it.
+ * Claims that each group of actions in a file (`>`) has the result that is written after them (`<`). Lines with `#` are
+ * comments. After an intended change, TRANSCRIBE=1 writes the results anew: read the difference before you commit it.
  *
- * @param resultOf the lines of the result; `isExpected` tells whether they are those of the file, or will be
+ * @param resultOf makes the lines of the result from the actions, without their `>`; `isExpected` tells whether they are
+ *   those of the file, or will be
  */
 export async function claimResults(
   t: ExecutionContext,
@@ -46,9 +47,10 @@ export async function claimResults(
 ): Promise<void> {
   const transcribed: string[] = []
   for (const group of readFileSync(file, 'utf8').trim().split('\n\n')) {
-    const actions = group.split('\n').filter((line) => !line.startsWith('<'))
+    const given = group.split('\n').filter((line) => !line.startsWith('<'))
+    const actions = given.filter((line) => line.startsWith('>')).map((line) => line.slice(2))
     const withResult = (result: readonly string[]) =>
-      [...actions, ...result.map((line) => `< ${line}`.trimEnd())].join('\n')
+      [...given, ...result.map((line) => `< ${line}`.trimEnd())].join('\n')
     const isExpected = (result: readonly string[]) => isTranscribing || withResult(result) === group
     const actual = withResult(await resultOf(actions, isExpected))
     transcribed.push(actual)
@@ -59,11 +61,11 @@ export async function claimResults(
 }
 
 /**
- * @param lines `> client METHOD path`, then headers and the body; lines with `#` are comments. The client is a role, or a
- *   subject, or has scopes: `*:read,species:private`.
+ * @param lines `client METHOD path`, then headers and the body. The client is a role, or a subject, or has scopes:
+ *   `*:read,species:private`.
  */
 function send(service: TestService, lines: readonly string[]): Promise<Answer> {
-  const [first = '', ...others] = lines.filter((line) => line.startsWith('>')).map((line) => line.slice(2))
+  const [first = '', ...others] = lines
   const [client, method = '', path = ''] = first.split(' ')
   const headers = others
     .filter((line) => HEADER.test(line))
