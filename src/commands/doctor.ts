@@ -4,6 +4,7 @@ import { lackingFeatures, migrationState } from '../database/migrations/migrator
 import { readServerFacts } from '../database/server-facts.ts'
 import { sessionSettings } from '../database/session.ts'
 import type { Resource } from '../model/definition/resource.ts'
+import { DomainError } from '../model/errors.ts'
 import { DefinitionError } from '../model/problems/definition-problems.ts'
 import { runCommand } from '../service/command.ts'
 import { databaseOptions, loadConfiguration, patienceOf } from '../service/settings/configuration.ts'
@@ -83,7 +84,7 @@ async function inspectDatabase(
   // A statement may name a column that a table lacks.
   const attempt = <Result>(action: () => Promise<Result>) =>
     action().catch((error) => {
-      if (isDefined) throw error
+      if (isDefined || error instanceof DomainError) throw error
     })
   const inspect = async (check: string, find: () => Promise<readonly string[]>) => {
     const problems = await attempt(find)
