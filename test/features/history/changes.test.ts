@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
+import type { StatementClient } from '../../../src/database/database-client.ts'
 import { beginTimeline } from '../../../src/domain/recording.ts'
 import { followFeed } from '../../../src/features/history/feed/follow.ts'
 import { toCursor } from '../../../src/features/history/feed/position.ts'
@@ -432,17 +433,35 @@ test('a request that waits is woken by a write of its process, without the next 
   t.true(await isWoken)
 })
 
+test('while nothing changes, a waiting request makes the feed look at its end at intervals, and search once', async (t) => {
+  const { database } = await startTestService(t)
+  const statements: string[] = []
+  const client: StatementClient = {
+    $rows(statement) {
+      statements.push(statement.text)
+      return database.client.$rows(statement)
+    },
+  }
+  const feed = new FeedWatch({ client, changesDays: 30 }, undefined, 200)
+  t.teardown(async () => feed.stop())
+  await feed.refresh()
+  statements.length = 0
+  const request = { resources, access, since: toCursor(await readEnd(feed.source)), limit: 1 }
+  const result = await feed.wait(request, caller, 1_000, new AbortController().signal)
+  t.like(result, { isThere: false })
+  const counts = [...new Set(statements)].map((text) => statements.filter((other) => other === text).length)
+  t.is(Math.min(...counts), 1, 'the search')
+  t.true(Math.max(...counts) <= 7, `${counts}`)
+})
+
+const caller = { identity: 'reader', scopes: new Set<string>(), subject: undefined, claims: {} }
+
 /** Whether a request that waits for the next change is woken within a minute. */
 async function waitWith(feed: FeedWatch): Promise<boolean> {
   const ending = new AbortController()
   const timer = setTimeout(() => ending.abort(), 60_000)
   const request = { resources, access, since: toCursor(await readEnd(feed.source)), limit: 1 }
-  await feed.wait(
-    request,
-    { identity: 'reader', scopes: new Set(), subject: undefined, claims: {} },
-    3_600_000,
-    ending.signal,
-  )
+  await feed.wait(request, caller, 3_600_000, ending.signal)
   clearTimeout(timer)
   return !ending.signal.aborted
 }
