@@ -8,9 +8,11 @@ import {
   decimal,
   defineResource,
   enumeration,
+  type Field,
   group,
   integer,
   json,
+  list,
   reference,
   text,
   timestamp,
@@ -194,6 +196,49 @@ test('each misuse of a kind of field is one line with the resource and the field
     'shelves.place: its `within` names no field',
     'shelves: above cannot be required: the first of shelves has none to refer to',
     'shelves: above cannot be nested: shelves would be listed below themselves',
+  ])
+})
+
+test('an option is accepted up to its bounds, and refused beyond them', (t) => {
+  const problemsOf = (fields: Record<string, Field>) =>
+    definitionProblems({ resources: [defineResource({ ...shelves, fields: { name, ...fields } })] })
+  const words = (maximum: number) => list(text('Word.'), 'Words.', { maximum })
+  const within = {
+    shortest: text('T.', { maximumLength: 1 }),
+    longest: text('T.', { maximumLength: 1_000_000 }),
+    smallest: json('J.', { maximumBytes: 2 }),
+    largest: json('J.', { maximumBytes: 1_000_000 }),
+    one: words(1),
+    thousand: words(1_000),
+    whole: decimal(1, 0, 'D.'),
+    part: decimal(100, 100, 'D.'),
+  }
+  t.deepEqual(problemsOf(within), [])
+  const beyond = {
+    none: text('T.', { maximumLength: 0 }),
+    longer: text('T.', { maximumLength: 1_000_001 }),
+    smaller: json('J.', { maximumBytes: 1 }),
+    larger: json('J.', { maximumBytes: 1_000_001 }),
+    empty: words(0),
+    many: words(1_001),
+    zero: decimal(0, 0, 'D.'),
+    precise: decimal(101, 0, 'D.'),
+    negative: decimal(4, -1, 'D.'),
+    wider: decimal(4, 5, 'D.'),
+    half: decimal(4.5, 1, 'D.'),
+    quarter: decimal(4, 0.25, 'D.'),
+  }
+  const digits = 'it needs a precision from 1 to 100, and a scale from 0 to the precision'
+  t.deepEqual(problemsOf(beyond), [
+    'shelves.none: its maximumLength must be from 1 to 1000000',
+    'shelves.longer: its maximumLength must be from 1 to 1000000',
+    'shelves.smaller: its maximumBytes must be from 2 to 1000000',
+    'shelves.larger: its maximumBytes must be from 2 to 1000000',
+    'shelves.empty: its maximum must be from 1 to 1000',
+    'shelves.many: its maximum must be from 1 to 1000',
+    ...['zero', 'precise', 'negative', 'wider', 'half', 'quarter'].map(
+      (field) => `shelves.${field}: ${digits}`,
+    ),
   ])
 })
 

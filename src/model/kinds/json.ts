@@ -38,7 +38,7 @@ export const jsonKind: Kind<JsonField> = {
     options: { maximumBytes: 'The size as JSON without spaces, in UTF-8; 10,000 by default.' },
   },
   problems: ({ maximumBytes }) =>
-    maximumBytes >= 2 && maximumBytes <= 1_000_000 ? [] : ['maximumBytes must be from 2 to 1000000'],
+    maximumBytes >= 2 && maximumBytes <= 1_000_000 ? [] : ['its maximumBytes must be from 2 to 1000000'],
   ...JSON_DEFAULTS,
   // JSONB holds larger numbers, which the driver reads as infinite.
   constraint: (column, { maximumBytes }) =>
