@@ -77,6 +77,15 @@ test('a session whose settings another client has changed is not ready', async (
   }
 })
 
+test('a write waits for a connection longer than the two seconds after which Prisma gives up', async (t) => {
+  const { database, writer } = await startTestService(t, { databasePoolSize: 1, changesDays: 0 })
+  const connection = await database.pool.connect()
+  const written = writer.put('/planets/patient', { id: 'patient', name: 'Patient' })
+  await delay(2_500)
+  connection.release()
+  t.is((await written).status, 201)
+})
+
 claim(
   'a role that may only read and write rows can run the service, and start it with migrations',
   async (t) => {
