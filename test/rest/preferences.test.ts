@@ -267,6 +267,20 @@ test('a dry run is refused like the write, and uses up no idempotency key', asyn
   t.regex(headers.get('graphql-operation') ?? '', /mutation \(.*\) @dryRun \{/)
 })
 
+test('operations of up to 6,000 characters are shown', async (t) => {
+  const { writer } = service()
+  const shownWith = async (length: number) => {
+    const mission = { name: 'Long', objective: 'x'.repeat(length) }
+    const prefer = { Prefer: 'tx=rollback, graphql-operation' }
+    const { status, headers } = await writer.post('/missions', mission, prefer)
+    t.is(status, 201)
+    return headers.get('graphql-operation')?.length
+  }
+  const room = 6_000 - ((await shownWith(0)) ?? 0)
+  t.is(await shownWith(room), 6_000)
+  t.is(await shownWith(room + 1), undefined)
+})
+
 test('tx=commit is confirmed, and writes', async (t) => {
   const { writer, reader } = service()
   const { status, headers } = await writer.post('/planets', { name: 'Stored' }, { Prefer: 'tx=commit' })
