@@ -114,8 +114,8 @@ async function outlineOf(page: Page, selector: string): Promise<string> {
 }
 
 /**
- * A line for each element, indented as it is nested: its name, its attributes, what it holds as a control, and its text if it
- * contains nothing else. Of an element that is hidden, only that.
+ * A line for each element, indented as it is nested: its name, its attributes, what it holds as a control or a chart, and its
+ * text if it contains nothing else. Of an element that is hidden, only that.
  */
 const OUTLINE = String.raw`function outline(element, indent = '') {
   const isDrawn = ({ name }) => element.matches('canvas') && ['style', 'width', 'height'].includes(name)
@@ -123,6 +123,8 @@ const OUTLINE = String.raw`function outline(element, indent = '') {
   const attributes = shown.map(({ name, value }) => value === '' ? name : name + '="' + value + '"')
   if (element.matches('input, select, textarea') && element.value !== '') attributes.push('value: ' + element.value)
   if (element.checked) attributes.push('checked')
+  const chart = element.matches('canvas') && window.Chart?.getChart(element)
+  if (chart) attributes.push(JSON.stringify(drawn(chart.config)))
   const head = indent + [element.localName, ...attributes].join(' ')
   if (!element.matches('option, head, head *') && !element.checkVisibility()) return head + ' (hidden)'
   const isText = ({ nodeType }) => nodeType === 3
@@ -132,6 +134,12 @@ const OUTLINE = String.raw`function outline(element, indent = '') {
   if (nodes.every(isText)) return head + ': ' + text(element)
   const lines = nodes.map((node) => isText(node) ? indent + '  "' + text(node) + '"' : outline(node, indent + '  '))
   return [head, ...lines].join('\n')
+  // What the page asks of Chart.js, which adds its defaults to the options.
+  function drawn({ type, data, options }) {
+    const { indexAxis, animation, maintainAspectRatio, plugins, scales: { x, y } } = options
+    const axis = ({ beginAtZero, ticks, grid }) => [beginAtZero, ticks.color, ticks.precision, grid.color]
+    return { type, data, indexAxis, animation, maintainAspectRatio, plugins, x: axis(x), y: axis(y) }
+  }
 }`
 
 /** As people read it, in UTC. */
