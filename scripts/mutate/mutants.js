@@ -69,8 +69,10 @@ function* faultsOf(node, source) {
     if (text !== undefined) yield { start: node.getStart(source), end: node.getEnd(), text }
   }
   if (isTemplatePart(node) && isSql(node.getText(source))) {
-    for (const fault of sqlFaults(node.getText(source)))
-      yield { ...fault, start: node.getStart(source) + fault.start, end: node.getStart(source) + fault.end }
+    const from = node.getStart(source)
+    // V8 measures a template as a whole.
+    for (const { start, end, text } of sqlFaults(node.getText(source)))
+      yield { start: from + start, end: from + end, text, from }
   }
   for (const child of node.getChildren(source)) yield* faultsOf(child, source)
 }

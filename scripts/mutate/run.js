@@ -58,7 +58,7 @@ export async function runMutant(copy, coverage, mutant, maximum) {
  * @param {Coverage} coverage
  * @param {Mutant} mutant
  */
-export function testsFor(coverage, { file, line }) {
+export function testsFor(coverage, { file, executedLine }) {
   const tests = [...coverage.keys()]
   if (/^src\/pages\/.*\.js$/.test(file))
     return tests.filter((test) => /^test\/(pages|screenshots)\//.test(test)).sort()
@@ -72,7 +72,7 @@ export function testsFor(coverage, { file, line }) {
     return 1 + Number(test.startsWith('test/suites/')) + (lines[file]?.length ?? 0) / size
   }
   return tests
-    .filter((test) => isSql || coverage.get(test)?.lines[file]?.includes(line))
+    .filter((test) => isSql || coverage.get(test)?.lines[file]?.includes(executedLine))
     .sort((one, other) => rank(other) - rank(one))
 }
 
