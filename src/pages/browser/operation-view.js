@@ -61,14 +61,15 @@ function ParameterField({ parameter, operationId }) {
   const value = Array.isArray(example) ? example.join('\n') : typeof example === 'string' ? example : ''
   const field = { name, value, required, 'aria-describedby': id, autocomplete: 'off', spellcheck: false }
   const choices = schema.items?.enum ?? []
+  const list = choices.length > 0 ? `${id}-values` : undefined
   const suggestions =
-    choices.length > 0 &&
-    html`<datalist id=${`${id}-values`}>${choices.map((/** @type {string} */ one) => html`<option value=${one} />`)}</datalist>`
+    list &&
+    html`<datalist id=${list}>${choices.map((/** @type {string} */ one) => html`<option value=${one} />`)}</datalist>`
   const about = [required && 'Required', isRepeated ? 'one a line' : typeOf(schema)]
     .filter(Boolean)
     .join(', ')
   return html`<div class="field">
-    <label><code>${name}</code> ${isRepeated ? html`<textarea rows="2" ...${field} />` : html`<input list=${`${id}-values`} ...${field} />${suggestions}`}</label>
+    <label><code>${name}</code> ${isRepeated ? html`<textarea rows="2" ...${field} />` : html`<input list=${list} ...${field} />${suggestions}`}</label>
     <div class="note" id=${id}>${about}. <${Formatted} text=${description} /></div>
   </div>`
 }
