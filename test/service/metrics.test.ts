@@ -53,6 +53,7 @@ test('the pool of a replica is measured like that of the primary', async (t) => 
   }
   t.true((await readMetric(service, waits('count'))) >= before + 20)
   t.true((await readMetric(service, waits('sum'))) > 0)
+  t.true((await readMetric(service, 'halgraph_database_reads_total{from="replica"}')) >= 20)
   // The watch of the replica uses the connection, too, now and then.
   const busy = `halgraph_database_pool_connections{${label},state="busy"}`
   let connections = await readMetric(service, busy)

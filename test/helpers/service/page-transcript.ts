@@ -11,7 +11,7 @@ const LONGEST_MILLISECONDS = 30_000
  * Claims that the page shows what a file says after each group of its actions: the elements of `main`, with their attributes,
  * values and texts.
  *
- * The actions: `as <client>` (whose token the next pages have), `open <path>`, `click <role> <name>`,
+ * The actions: `as <client>` (whose token the next pages have), `open <path>`, `reload`, `click <role> <name>`,
  * `fill <label>: <text>`, `choose <label>: <option>`, `press <key>`, `unfold <selector>` (opens all details in it),
  * `send <method> <path> <body>` (a request of the writer beside the page), `repeat <count> <method> <path> <body>` (so many
  * requests, with the number of each in the place of #), and `show <selector>`, which narrows what is shown
@@ -45,6 +45,10 @@ async function act(page: Page, service: TestService, verb: string, rest: string)
       // A fragment alone would not load the page again.
       await page.goto('about:blank')
       return void (await page.goto(service.origin + rest))
+    case 'reload':
+      // What is clicked loads a page a moment later.
+      await settled(page, 'main')
+      return void (await page.reload())
     case 'click': {
       const [, role = '', accessible = ''] = /^(\w+) (.*)$/.exec(rest) ?? []
       return page
