@@ -30,7 +30,7 @@ export function HistoryView({ body, profile }) {
       <a href=${href}>${isDeleted ? 'The deleted resource' : 'The resource as it is now'}</a>
       ${!body._embedded && html`<a href=${`${href}/versions`}>All versions</a>`}
     </div>
-    ${isDeleted && html`<p class="note">The resource was deleted. Restoring a version creates it again.</p>`}
+    ${isDeleted && html`<p class="note">The resource was deleted.${profile?.patch ? ' Restoring a version creates it again.' : ''}</p>`}
     <ol class="history">${versions.map((version, index) => {
       const older = versions.slice(index + 1).find((one) => one.resource)
       return html`<li key=${`${version.event} ${version.version}`}>
@@ -79,11 +79,9 @@ const EVENTS = { created: 'Created', changed: 'Changed', deleted: 'Deleted' }
  */
 function Version({ version, older, profile, current, isKnown, isAlone }) {
   const { event, time, by, resource } = version
-  const isNow =
-    resource && current?.status === 200 && differences(current.body, resource, profile).length === 0
+  const isNow = current?.status === 200 && differences(current.body, resource, profile).length === 0
   // Without a current state, there are no templates that say what the token permits.
-  const mayRestore =
-    resource && profile?.patch && (current?.body?._templates?.default || current?.status === 410)
+  const mayRestore = profile?.patch && (current?.body?._templates?.default || current?.status === 410)
   return html`<div class="heading">
       <h2>${EVENTS[event] ?? 'Before the recorded history'}</h2>
       <span class="note">Version ${version.version}${isNow ? ', current' : ''}</span>
