@@ -45,7 +45,6 @@ const OTHER_TIMES = { gt: 'is after', lte: 'is at or before' }
 const OTHERS = /** @type {Record<string, string>} */ ({
   in: 'is one of',
   contains: 'contains',
-  ...NUMBERS,
   ...TEXTS,
 })
 
