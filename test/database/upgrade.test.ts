@@ -94,6 +94,10 @@ test('after an upgrade, the first change of a resource records its state before,
   await client.query('DELETE FROM moons')
   const { rows } = await client.query(`SELECT collection, parent_id, id, version, event,
     left(resource ->> 'host_star', 3) AS star FROM recorded_changes ORDER BY serial`)
+  const { rows: times } = await client.query(
+    "SELECT changed_date = (resource ->> 'last_updated')::timestamptz AS same FROM recorded_changes WHERE event IS NULL",
+  )
+  t.deepEqual(times, [{ same: true }], 'the state before has the time of its last change')
   const planet = { collection: 'planets', parent_id: '', id: 'one' }
   t.deepEqual(rows, [
     { ...planet, version: 1, event: null, star: 'xxx' },

@@ -249,6 +249,15 @@ test('variables with more than 500 objects or 5,000 values are refused before th
   t.is(await problemOf(named(4_997)), 'Variables must not have more than 5000 values.')
 })
 
+test('variables are nested in 32 levels at most', async (t) => {
+  const query = 'query ($filter: MoonFilter) { moonAggregate(filter: $filter) { groups { count } } }'
+  const nested = (levels: number) => JSON.parse(`${'{"not":'.repeat(levels - 2)}{}${'}'.repeat(levels - 2)}`)
+  const problemAt = async (levels: number) =>
+    (await service().reader.graphql(query, { filter: nested(levels) })).errors?.[0].message
+  t.is(await problemAt(32), undefined)
+  t.is(await problemAt(33), 'Variables must not be nested deeper than 32 levels.')
+})
+
 test('introspections that are refused for their cost hold up no others', async (t) => {
   const { reader } = await startTestService(t, { graphqlMaxCost: 1_000 })
   const small = '{ __schema { queryType { name } } }'

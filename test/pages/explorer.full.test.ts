@@ -97,6 +97,9 @@ test.serial(
       // GraphiQL stores what is entered half a second later.
       await page.waitForTimeout(1_500)
       t.notRegex(await page.evaluate<string>('JSON.stringify(sessionStorage)'), /entered/)
+      await page.getByRole('button', { name: 'Open settings dialog' }).click()
+      await page.getByText('Clear storage').waitFor()
+      t.is(await page.getByText('Persist headers').count(), 0)
     }
   },
 )
