@@ -1,11 +1,16 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import { parseConnection } from '../../src/database/connection.ts'
 import { WriteNotifications } from '../../src/database/notifications.ts'
 
-test('while the server cannot be reached, many notifications try to connect once', async (t) => {
+/** How often notifications connect to a server that refuses each connection. */
+async function countConnections(
+  t: ExecutionContext,
+  pool: { readonly isPooled: boolean },
+  work: (notifications: WriteNotifications) => Promise<void>,
+): Promise<number> {
   let connections = 0
   const server = createServer((socket) => {
     connections++
@@ -15,11 +20,31 @@ test('while the server cannot be reached, many notifications try to connect once
   t.teardown(() => server.close())
   const { port } = server.address() as AddressInfo
   const connection = parseConnection(`postgresql://nobody@127.0.0.1:${port}/none`)
-  const notifications = new WriteNotifications(connection, { isPooled: false })
+  const notifications = new WriteNotifications(connection, pool)
   t.teardown(async () => notifications.close())
-  for (let sent = 0; sent < 20; sent++) {
-    notifications.notify()
-    await delay(30)
-  }
+  await work(notifications)
+  return connections
+}
+
+test('while the server cannot be reached, many notifications try to connect once', async (t) => {
+  const connections = await countConnections(t, { isPooled: false }, async (notifications) => {
+    for (let sent = 0; sent < 20; sent++) {
+      notifications.notify()
+      await delay(30)
+    }
+  })
   t.is(connections, 1)
+})
+
+test('nothing connects through a pooler, or after the end', async (t) => {
+  const pooled = await countConnections(t, { isPooled: true }, async (notifications) => {
+    notifications.listen(() => {})
+    await delay(200)
+  })
+  const closed = await countConnections(t, { isPooled: false }, async (notifications) => {
+    notifications.close()
+    notifications.listen(() => {})
+    await delay(200)
+  })
+  t.deepEqual([pooled, closed], [0, 0])
 })

@@ -277,6 +277,23 @@ test('the changes of a resource keep their order if their sessions took serial n
   t.deepEqual(await query(database, last), [planet, set, set])
 })
 
+test('a new timeline leaves ten thousand million positions, and a million versions of a resource', async (t) => {
+  const database = await openTestDatabase(await createTestDatabase(t))
+  t.teardown(() => database.close())
+  await query(database, "INSERT INTO planets (id, name) VALUES ('one', 'One')")
+  await numberChanges(database.client)
+  const state = `SELECT last_position::text AS last, lowest_version AS lowest, highest_version AS highest FROM change_feed`
+  const given: unknown[] = []
+  for (let timeline = 0; timeline < 2; timeline++) {
+    await query(database, 'SELECT FROM begin_timeline()')
+    given.push(...(await query(database, state)))
+  }
+  t.deepEqual(given, [
+    { last: '10000000000', lowest: 1_114_112, highest: 1_179_648 },
+    { last: '20000000000', lowest: 2_228_224, highest: 2_293_760 },
+  ])
+})
+
 test('states before changes are complete above the last change that was made without them', async (t) => {
   const database = await openTestDatabase(await createTestDatabase(t))
   t.teardown(() => database.close())
