@@ -1,5 +1,6 @@
 import '../database/abandoned-sessions.test.ts'
 import '../database/blanks.test.ts'
+import '../database/errors.test.ts'
 import '../database/exact-values.test.ts'
 import '../database/key-reads.test.ts'
 import '../database/list-statements.test.ts'

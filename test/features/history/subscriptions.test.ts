@@ -81,6 +81,21 @@ test.serial('a subscription resumes after the cursor of any change, without gaps
   resumed.leave()
 })
 
+test.serial('the subscription of an owned resource has those of each parent, or of one', async (t) => {
+  const { writer, reader } = service()
+  const query = 'subscription ($parent: ID) { moonChanged(planetId: $parent) { parentId id } }'
+  for (const planet of ['left', 'right']) await writer.put(`/planets/${planet}`, { id: planet, name: planet })
+  const all = await follow(service(), reader, {}, query)
+  const one = await follow(service(), reader, { parent: 'right' }, query)
+  for (const planet of ['left', 'right'])
+    await writer.put(`/planets/${planet}/moons/luna`, { id: 'luna', name: 'Luna' })
+  const parentsIn = (results: readonly Json[]) => results.map(({ data }) => data.moonChanged.parentId)
+  t.deepEqual(parentsIn(await all.until(2)), ['left', 'right'])
+  t.deepEqual(parentsIn(await one.until(1)), ['right'])
+  all.leave()
+  one.leave()
+})
+
 test.serial(
   'only changes that the token may read are sent; what it may not, and what is no position, is an error',
   async (t) => {
