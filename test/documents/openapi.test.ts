@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import test from 'ava'
 import { parse } from 'yaml'
+import { errorExamples } from '../../src/documents/error-examples.ts'
 import { resourceExamples } from '../../src/documents/openapi/examples.ts'
+import type { Resource } from '../../src/model/definition/resource.ts'
 import { inspectResource } from '../../src/model/validate.ts'
 import { domainFolder, readSeeds } from '../../src/service/settings/domain-folder.ts'
 import { committedDocument } from '../../tools/documents/openapi.ts'
@@ -25,6 +27,17 @@ const file = join(project, 'docs/openapi.json')
 test('docs/openapi.json is what the definitions make; `npm run docs` writes it', async (t) => {
   const seeds = await readSeeds(domainFolder())
   t.true((await readFile(file, 'utf8')) === committedDocument(domain, seeds))
+})
+
+test('examples of errors have a body also where the first resource has no example', (t) => {
+  const [{ example: _, ...first }, ...others] = resources as [Resource, ...Resource[]]
+  const { errors } = errorExamples([first, ...others], 'http://localhost/api/v1')
+  const requests = Object.values(errors).map(({ request }) => request)
+  t.true(requests.some((request) => request.endsWith('\n\n{"scientific_name":"example"}')))
+  t.deepEqual(
+    requests.filter((request) => request.includes('undefined')),
+    [],
+  )
 })
 
 test('the document is served without a token, as JSON and as YAML', async (t) => {
