@@ -160,11 +160,12 @@ test('a list tells how often its collection has changed, and reads it again', as
   })
 })
 
-test('changes are asked for again after their stream ends, and not after it is refused', async (t) => {
+test('changes are asked for again a while after their stream ends, and not after it is refused', async (t) => {
   const { base } = service()
   await browsing(t, async (page) => {
     await signIn(page, t)
     await page.clock.install()
+    await page.clock.pauseAt(Date.now() + 1_000)
     const statuses = [200, 401]
     const asked: (string | undefined)[] = []
     await page.route('**/changes?*', (route) => {
@@ -173,6 +174,12 @@ test('changes are asked for again after their stream ends, and not after it is r
       return route.fulfill({ status: statuses.shift() ?? 500, contentType, body: 'id: one\n\n' })
     })
     await page.goto(`${base}/spacecraft`)
+    await until(async () => {
+      await page.clock.runFor(100)
+      return asked.length > 0
+    })
+    await page.waitForTimeout(500)
+    t.is(asked.length, 1)
     await until(async () => {
       await page.clock.runFor(5_000)
       return asked.length === 2
