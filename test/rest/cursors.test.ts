@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import anyTest, { type TestFn } from 'ava'
 import type { Resource } from '../../src/model/definition/resource.ts'
 import { encodeCursor } from '../../src/model/query/keyset.ts'
@@ -296,3 +297,24 @@ test.serial(
     t.is(next.body._embedded.spacecraft[0].id, 'b')
   },
 )
+
+test('a cursor has at most 8,000 characters', async (t) => {
+  const list = '/planets?limit=5&sort=name:asc&page=2&cursor='
+  const { _links } = await read('/planets?limit=5&sort=name:asc')
+  const known = new URL(_links.next.href).searchParams.get('cursor') ?? ''
+  const text = Buffer.from(known, 'base64url').toString().slice(DIGEST_CHARACTERS)
+  // Blanks behind the values change nothing else.
+  const longer = (bytes: number) => {
+    const padded = text.padEnd(bytes - DIGEST_CHARACTERS)
+    const digest = hash('sha256', padded, 'base64url').slice(0, DIGEST_CHARACTERS)
+    return Buffer.from(digest + padded).toString('base64url')
+  }
+  const statusOf = async (cursor: string) => [
+    cursor.length,
+    (await service().reader.get(list + cursor)).status,
+  ]
+  t.deepEqual(await statusOf(longer(6_000)), [8_000, 200])
+  t.deepEqual(await statusOf(longer(6_001)), [8_002, 400])
+})
+
+const DIGEST_CHARACTERS = 8
