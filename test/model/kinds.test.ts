@@ -1,6 +1,6 @@
 import test from 'ava'
-import * as definition from '../../src/domain/definition.ts'
 import { kindOf, type LeafField } from '../../src/model/definition/fields.ts'
+import { madeField } from '../helpers/domain/made-field.ts'
 import { claimResults } from '../helpers/service/transcript.ts'
 
 // Each group of kinds.txt has a field as its first action. The others are values: `check` one in a body, `query` one to compare
@@ -8,17 +8,13 @@ import { claimResults } from '../helpers/service/transcript.ts'
 
 test('each kind of field makes of its options and of values what kinds.txt says', async (t) => {
   await claimResults(t, 'test/model/kinds.txt', async ([code = '', ...values]) => {
-    const field = made(code)
+    const field = madeField(code)
     const facts = factsOf(field).map(
       ([name, fact]) => `${name} ${fact === undefined ? '–' : JSON.stringify(fact)}`,
     )
     return [...facts, ...values.map((value) => `${value} → ${JSON.stringify(converted(field, value))}`)]
   })
 })
-
-function made(code: string): LeafField {
-  return new Function(...Object.keys(definition), `return ${code}`)(...Object.values(definition))
-}
 
 function factsOf(field: LeafField): readonly (readonly [string, unknown])[] {
   const kind = kindOf(field)
