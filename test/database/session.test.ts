@@ -7,6 +7,7 @@ import { sessionStatement } from '../../src/database/session.ts'
 import { createTestFolder, openTestDatabase } from '../helpers/database/database.ts'
 import { createDatabaseOn, findServer } from '../helpers/database/postgres-server.ts'
 import { valuesComeBack } from '../helpers/database/round-trip.ts'
+import { until } from '../helpers/process/until.ts'
 import { createClient } from '../helpers/service/client.ts'
 import { startTestService } from '../helpers/service/service.ts'
 import { PROCESS_TOKEN, startProcess } from '../helpers/service/service-process.ts'
@@ -75,6 +76,15 @@ test('a session whose settings another client has changed is not ready', async (
     await database.pool.query(sessionStatement())
     await untilReady()
   }
+})
+
+test('a process whose database does not answer within a second is not ready', async (t) => {
+  const { database, anonymous, origin } = await startTestService(t, { databasePoolSize: 1, changesDays: 0 })
+  const readiness = async () => (await anonymous.get(`${origin}/health/ready`)).status
+  const connection = await database.pool.connect()
+  t.is(await readiness(), 503)
+  connection.release()
+  await until(async () => (await readiness()) === 200)
 })
 
 test('a batch waits for a connection longer than the two seconds after which Prisma gives up', async (t) => {
