@@ -79,7 +79,7 @@ function Control({ property, attributes, onChange }) {
   // Seconds and their parts are shown only where the value has them.
   if (format === 'date-time')
     return html`<input type="datetime-local" step=${attributes.value.length > 16 ? '0.001' : undefined} ...${attributes} />`
-  return html`<input type=${type === 'email' || type === 'url' ? type : 'text'} maxlength=${maxLength} placeholder=${placeholder} autocomplete="off" dir="auto" ...${attributes} />`
+  return html`<input type=${type} maxlength=${maxLength} placeholder=${placeholder} autocomplete="off" dir="auto" ...${attributes} />`
 }
 
 /** @param {any} properties */
