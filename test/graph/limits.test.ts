@@ -250,7 +250,7 @@ test('variables with more than 500 objects or 5,000 values are refused before th
 })
 
 test('variables are nested in 32 levels at most', async (t) => {
-  const query = 'query ($filter: MoonFilter) { moonAggregate(filter: $filter) { groups { count } } }'
+  const query = 'query ($filter: SpeciesFilter) { speciesAggregate(filter: $filter) { groups { count } } }'
   const nested = (levels: number) => JSON.parse(`${'{"not":'.repeat(levels - 2)}{}${'}'.repeat(levels - 2)}`)
   const problemAt = async (levels: number) =>
     (await service().reader.graphql(query, { filter: nested(levels) })).errors?.[0].message
