@@ -27,13 +27,15 @@ async function countConnections(
 }
 
 test('while the server cannot be reached, many notifications try to connect once', async (t) => {
+  const begun = performance.now()
   const connections = await countConnections(t, { isPooled: false }, async (notifications) => {
     for (let sent = 0; sent < 20; sent++) {
       notifications.notify()
       await delay(30)
     }
   })
-  t.is(connections, 1)
+  // On a busy machine, this may take longer than the five seconds between two attempts.
+  t.true(connections <= 1 + (performance.now() - begun) / 5_000, `${connections}`)
 })
 
 test('nothing connects through a pooler, or after the end', async (t) => {
