@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { promisify, stripVTControlCharacters } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
 import { openReadableLog } from '../../src/service/observability/log.ts'
 import { createEmbedded, createTestFolder } from '../helpers/database/database.ts'
-import { startProcess } from '../helpers/service/service-process.ts'
+import { MAIN, startProcess } from '../helpers/service/service-process.ts'
 
 /** What a terminal shows of the log; a terminal with colours unless `colours` is false. */
 async function terminal(colours = true) {
@@ -64,6 +65,21 @@ test('elsewhere each line of the log is JSON', async (t) => {
     .split('\n')
     .map((line) => JSON.parse(line).msg)
   t.deepEqual(messages, ['listening', 'access is restricted', 'request', 'stopping', 'stopped'])
+})
+
+test('what is logged while other lines are being written is written before the process ends', async (t) => {
+  const module = new URL('service/observability/log.js', pathToFileURL(MAIN))
+  const script = `import { openLog } from '${module}'
+    const { logger, end } = await openLog('info')
+    logger.info('x'.repeat(10_000))
+    logger.info('stopped')
+    await end()
+    process.exit(0)`
+  const parameters = ['--input-type=module', '--eval', script]
+  const { stdout } = await promisify(execFile)(process.execPath, parameters)
+  const [first = '', last = ''] = stdout.split('\n').map((line) => line && JSON.parse(line).msg)
+  t.is(first.length, 10_000)
+  t.is(last, 'stopped')
 })
 
 test('a start that creates the database says that it takes a few seconds', async (t) => {

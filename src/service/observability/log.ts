@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import pino, { type DestinationStream } from 'pino'
 
@@ -26,10 +27,11 @@ function openJsonLog(level: string) {
   })
   return {
     logger: pino({ level }, destination),
-    /** Waits at most a second for the reader. */
+    /** Waits at most a second for the reader. `flush` would leave out what is logged while a write is in progress. */
     async end() {
-      const flushed = new Promise((resolve) => destination.flush(resolve))
-      await Promise.race([flushed, delay(END_MILLISECONDS)])
+      const written = once(destination, 'close').catch(() => {})
+      destination.end()
+      await Promise.race([written, delay(END_MILLISECONDS)])
       destination.destroy()
     },
     abandon: () => destination.destroy(),
