@@ -7,6 +7,12 @@ import { DomainError } from '../../src/model/errors.ts'
 import { definitionProblems } from '../../src/model/problems/definition-problems.ts'
 import { newColumns } from '../../src/model/rows/columns.ts'
 
+/** A caller as a careless rule expects it. */
+interface Caller {
+  readonly subject?: string
+  readonly claims: { readonly groups: readonly string[] }
+}
+
 const define = (access: object, more: Partial<ResourceDefinition> = {}) =>
   defineResource({
     kind: 'collection',
@@ -77,11 +83,19 @@ for (const [claim, access, problem] of [
   [
     'a claim that is taken for granted',
     {
-      read: (caller: { claims: { groups: string[] } }) => ({
-        reader: { in: caller.claims.groups.map(String) },
-      }),
+      read: ({ claims }: Caller) => ({ reader: { in: claims.groups.map(String) } }),
     },
     "read: it fails for a caller without a token: Cannot read properties of undefined (reading 'map')",
+  ],
+  [
+    'a claim that each subject is expected to have',
+    { read: ({ subject, claims }: Caller) => subject !== undefined && claims.groups.includes('staff') },
+    "read: it fails for a caller without claims: Cannot read properties of undefined (reading 'includes')",
+  ],
+  [
+    'a claim that is expected to be a list',
+    { read: ({ claims }: Caller) => claims.groups?.some((name) => name === 'staff') ?? false },
+    'read: it fails for a caller whose claims are texts: claims.groups?.some is not a function',
   ],
 ] as const) {
   test(`a rule with ${claim} is refused`, (t) => {

@@ -11,11 +11,14 @@ import type { Resource } from '../definition/resource.ts'
 import { isObject, mapped } from '../values.ts'
 import { type Case, problemsAt } from './field-problems.ts'
 
-/** Rules are tried with a caller without a token, one without claims, and one with a text as each claim. */
-const CALLERS: readonly AccessCaller[] = [
-  { subject: undefined, scopes: new Set(), claims: {} },
-  { subject: 'subject', scopes: new Set(), claims: {} },
-  { subject: 'subject', scopes: new Set(), claims: new Proxy({}, { get: () => 'claim' }) },
+/** The callers that rules are tried with. */
+const CALLERS: readonly (readonly [description: string, AccessCaller])[] = [
+  ['without a token', { subject: undefined, scopes: new Set(), claims: {} }],
+  ['without claims', { subject: 'subject', scopes: new Set(), claims: {} }],
+  [
+    'whose claims are texts',
+    { subject: 'subject', scopes: new Set(), claims: new Proxy({}, { get: () => 'claim' }) },
+  ],
 ]
 
 export function accessProblems({ resources, settings = {} }: Domain): string[] {
@@ -65,15 +68,14 @@ function casesOfRule(resource: Resource, rule: AccessRule, settings: readonly Ru
 function problemOf(
   resource: Resource,
   rule: AccessRule,
-  caller: AccessCaller,
+  [description, caller]: (typeof CALLERS)[number],
   settings: RuleSettings,
 ): string | undefined {
   let decision: unknown
   try {
     decision = rule(caller, settings)
   } catch (error) {
-    const who = caller.subject === undefined ? 'a token' : 'some claims'
-    return `it fails for a caller without ${who}: ${(error as Error).message}`
+    return `it fails for a caller ${description}: ${(error as Error).message}`
   }
   if (typeof decision === 'boolean') return undefined
   if (!isObject(decision)) return `it returns ${decision}, and not true, false or a filter`
