@@ -34,7 +34,9 @@ function unscaled(text: string, scale: number): bigint {
   return BigInt(whole + fraction.padEnd(scale, '0'))
 }
 
+/** A row from before its constraint may hold NaN. As in PostgreSQL, it is greater than all numbers. */
 function compare(one: string, other: string): number {
+  if (one === 'NaN' || other === 'NaN') return Number(one === 'NaN') - Number(other === 'NaN')
   const scale = Math.max(...[one, other].map((text) => text.split('.')[1]?.length ?? 0))
   const [left, right] = [unscaled(one, scale), unscaled(other, scale)]
   return left < right ? -1 : left > right ? 1 : 0

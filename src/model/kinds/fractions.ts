@@ -52,8 +52,7 @@ export const fractionsKind: Kind<FieldOf<'fractions'>> = {
   characters: () => MAXIMUM_MEMBERS * (MAXIMUM_NAME_LENGTH + NUMBER_CHARACTERS),
   check,
   control: () => ({ type: 'textarea', format: 'object', placeholder: '{"name": 0.5}' }),
-  sample: (_, __, number) =>
-    number === 0 ? { nitrogen: 0.78, oxygen: 0.21 } : { [`gas ${number}`]: 0.25, nitrogen: 0.1 + 0.2 },
+  sample: (_, __, number) => ({ [`gas ${number}`]: 0.25, nitrogen: 0.1 + 0.2 }),
 }
 
 /** An object that maps arbitrary names to fractions from 0. */
