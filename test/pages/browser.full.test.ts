@@ -23,6 +23,16 @@ async function signIn(page: Page, t: ExecutionContext): Promise<void> {
   t.true(await page.evaluate<boolean>(TITLE_IS_FIRST), 'the title stays above the request')
 }
 
+/** The heading of the last collection that the landing page shows, once it has been counted. */
+const lastTitle = { name: /^Training records \d/ }
+
+async function signInOnLandingPage(page: Page, t: ExecutionContext): Promise<void> {
+  await page.locator('summary', { hasText: 'Access token' }).click()
+  await page.getByLabel('Access token').fill(tokenOf(t))
+  await page.getByRole('button', { name: 'Use token' }).click()
+  await page.getByRole('heading', lastTitle).waitFor()
+}
+
 const TITLE_IS_FIRST =
   "(document.querySelector('#view h1').compareDocumentPosition(document.querySelector('#view details')) & 4) > 0"
 
@@ -451,7 +461,6 @@ test('the page of a resource reads its related resources in one request, or each
 
 test('the landing page counts all collections in one request, or in more if that is refused', async (t) => {
   const { origin } = service()
-  const title = { name: /^Training records \d/ }
   await browsing(t, async (page) => {
     const counts: number[] = []
     let allowed = 100
@@ -463,15 +472,12 @@ test('the landing page counts all collections in one request, or in more if that
       return count > allowed ? route.fulfill({ status: 400, json: { errors: [] } }) : route.continue()
     })
     await page.goto(`${origin}/`)
-    await page.locator('summary', { hasText: 'Access token' }).click()
-    await page.getByLabel('Access token').fill(tokenOf(t))
-    await page.getByRole('button', { name: 'Use token' }).click()
-    await page.getByRole('heading', title).waitFor()
+    await signInOnLandingPage(page, t)
     const collections = await page.locator('details.collection').count()
     t.deepEqual(counts, [collections])
     allowed = 3
     await page.reload()
-    await page.getByRole('heading', title).waitFor()
+    await page.getByRole('heading', lastTitle).waitFor()
     t.is(await page.locator('details.collection').count(), collections)
     t.true(counts.length > 3)
   })
@@ -488,10 +494,7 @@ test('the landing page counts all collections, and draws those that are opened',
     await page.goto(`${origin}/`)
     await page.locator('#status').getByText(/ready/).waitFor()
     t.is(await page.locator('canvas').count(), 0)
-    await page.locator('summary', { hasText: 'Access token' }).click()
-    await page.getByLabel('Access token').fill(tokenOf(t))
-    await page.getByRole('button', { name: 'Use token' }).click()
-    await page.getByRole('heading', { name: /^Training records \d/ }).waitFor()
+    await signInOnLandingPage(page, t)
     t.is(await page.locator('details[open]').count(), 1)
     await page.waitForLoadState('networkidle')
     const requests: string[] = []
@@ -510,6 +513,23 @@ test('the landing page counts all collections, and draws those that are opened',
     t.is(requests.filter((url) => url.endsWith('/graphql')).length, 2)
     await page.locator('summary', { hasText: 'Planets' }).click()
     await page.getByRole('row', { name: 'Mass (Jupiter masses) 1.7E308 1.7E308 1.7E308' }).waitFor()
+  })
+})
+
+test('the landing page shows a collection without numbers if they cannot be read', async (t) => {
+  const { writer, origin } = service()
+  await writer.post('/spacecraft', { name: 'Without numbers', kind: 'rover' })
+  await browsing(t, async (page) => {
+    await page.route('**/graphql', (route) => {
+      const isMeasuring = route.request().postDataJSON().query.includes('minimum')
+      return isMeasuring ? route.fulfill({ status: 503, json: { errors: [] } }) : route.continue()
+    })
+    await page.goto(`${origin}/`)
+    await signInOnLandingPage(page, t)
+    await page.evaluate("for (const one of document.querySelectorAll('details.collection')) one.open = true")
+    const region = page.getByRole('region', { name: 'Spacecraft', exact: true })
+    await region.locator('ul.charts').waitFor({ state: 'attached' })
+    t.is((await region.innerText()).trim(), 'Browse spacecraft')
   })
 })
 

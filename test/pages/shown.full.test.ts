@@ -2,7 +2,6 @@ import { readdirSync } from 'node:fs'
 import test, { type ExecutionContext } from 'ava'
 import { makeDomain, serveDomain } from '../helpers/domain/made-domain.ts'
 import { openPage } from '../helpers/service/browser.ts'
-import type { Client } from '../helpers/service/client.ts'
 import { claimPages } from '../helpers/service/page-transcript.ts'
 import { startTestService, type TestService } from '../helpers/service/service.ts'
 
@@ -35,20 +34,25 @@ const RESOURCES = {
 
 for (const file of readdirSync(FOLDER)) {
   test(`after the actions of ${file}, pages show what is written there`, async (t) => {
-    await claimShown(t, `${FOLDER}/${file}`, async () => {
-      const service = await startTestService(t)
-      await createResources(service.writer)
-      return service
-    })
+    await claimShown(t, `${FOLDER}/${file}`, () => serveResources(t))
   })
 }
+
+test('after the actions of another-time-zone.txt, pages show times of that zone, and send UTC', async (t) => {
+  await claimShown(t, 'test/pages/another-time-zone.txt', () => serveResources(t), 'Asia/Kolkata')
+})
 
 test('after the actions of workshop.txt, pages of a domain with fields of each kind show what is written there', async (t) => {
   await claimShown(t, 'test/pages/workshop.txt', async () => serveDomain(t, await makeDomain(t, 'workshop')))
 })
 
-async function claimShown(t: ExecutionContext, file: string, serve: () => Promise<TestService>) {
-  const page = await openPage(t, { locale: 'en-GB', timezoneId: 'UTC', reducedMotion: 'reduce' })
+async function claimShown(
+  t: ExecutionContext,
+  file: string,
+  serve: () => Promise<TestService>,
+  timezoneId = 'UTC',
+) {
+  const page = await openPage(t, { locale: 'en-GB', timezoneId, reducedMotion: 'reduce' })
   if (!page) return t.pass()
   const errors: string[] = []
   page.on('pageerror', (error) => void errors.push(String(error)))
@@ -56,8 +60,11 @@ async function claimShown(t: ExecutionContext, file: string, serve: () => Promis
   return t.deepEqual(errors, [])
 }
 
-async function createResources(writer: Client): Promise<void> {
+async function serveResources(t: ExecutionContext): Promise<TestService> {
+  const service = await startTestService(t)
+  const { writer } = service
   for (const [path, resource] of Object.entries(RESOURCES))
     await writer.put(path, resource, { 'if-none-match': '*' })
   await writer.patch('/planets/vesta', { host_star: 'Tau' })
+  return service
 }

@@ -81,9 +81,10 @@ function membersOf(text) {
  *
  * @param {any} property
  * @param {string} text
+ * @param {boolean} isPatch whether it is sent in a merge patch
  * @returns {{ field: string, message: string }[]}
  */
-export function problemIn(property, text) {
+export function problemIn(property, text, isPatch) {
   const { name, prompt, type, format, items, required } = property
   if (items && valueFrom(property, text)?.includes(undefined)) {
     const kind = items.type === 'string' ? 'that starts with a quote is a JSON string' : 'is a number'
@@ -94,7 +95,24 @@ export function problemIn(property, text) {
     return [{ field: name, message: `${prompt} must be a number.` }]
   if (format === 'json' && !items && !isJson(text))
     return [{ field: name, message: `${prompt} must be JSON.` }]
+  if (isPatch && format === 'json' && !items && addsNull(property.value, valueFrom(property, text)))
+    return [{ field: name, message: 'A change cannot store null in an object: leave the member out.' }]
   return format === 'object' ? problemInMembers(name, membersOf(text)) : []
+}
+
+/**
+ * Whether a change makes a member of an object null, which a merge patch would remove.
+ *
+ * @param {any} before
+ * @param {any} after
+ * @returns {boolean}
+ */
+function addsNull(before, after) {
+  if (!isObject(after)) return false
+  const former = isObject(before) ? before : {}
+  return Object.entries(after).some(
+    ([name, value]) => !isSame(former[name], value) && (value === null || addsNull(former[name], value)),
+  )
 }
 
 function isJson(/** @type {string} */ text) {

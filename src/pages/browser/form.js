@@ -45,7 +45,9 @@ export function TemplateForm({ template, profile, etag, isNew, onCancel, onDone 
   }, [error])
 
   const submit = async (/** @type {string | null | undefined} */ tag) => {
-    const problems = properties.flatMap((/** @type {any} */ one) => problemIn(one, texts[one.name] ?? ''))
+    const problems = properties.flatMap((/** @type {any} */ one) =>
+      problemIn(one, texts[one.name] ?? '', isPatch),
+    )
     if (problems.length > 0) return setError({ details: problems })
     const body = isPatch ? changedBody(properties, texts) : newBody(properties, texts)
     const headers = new Headers({ 'Content-Type': template.contentType })

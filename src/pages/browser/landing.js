@@ -46,7 +46,7 @@ function Dashboard() {
     // Collections that the caller may not read are omitted.
     const shown = body.filter((/** @type {any} */ { aggregate }) => totals[aggregate])
     const counted = shown.map((/** @type {any} */ collection) => {
-      return { collection, count: totals[collection.aggregate].groups[0]?.count ?? 0 }
+      return { collection, count: totals[collection.aggregate].groups[0].count }
     })
     const first = counted.find((/** @type {any} */ { count }) => count > 0)
     setCollections(counted.map((/** @type {any} */ one) => ({ ...one, isOpen: one === first })))

@@ -105,8 +105,12 @@ async function settled(page: Page, selector: string, isExpected = (_: string) =>
   await page.locator(selector).first().waitFor({ state: 'attached' })
   const latest = Date.now() + LONGEST_MILLISECONDS
   for (let before = ''; ; await page.waitForTimeout(STILL_MILLISECONDS)) {
-    const now = await outlineOf(page, selector)
-    const isStill = now === before && !now.includes('Loading…')
+    const now = await outlineOf(page, selector).catch((error) => {
+      // A page that is being left has none.
+      if (Date.now() > latest) throw error
+      return ''
+    })
+    const isStill = now !== '' && now === before && !now.includes('Loading…')
     if (Date.now() > latest || (isStill && isExpected(now))) return now
     before = now
   }
@@ -118,8 +122,8 @@ async function outlineOf(page: Page, selector: string): Promise<string> {
 }
 
 /**
- * A line for each element, indented as it is nested: its name, its attributes, what it holds as a control or a chart, and its
- * text if it contains nothing else. Of an element that is hidden, only that.
+ * A line for each element, indented as it is nested: its name, its attributes, what it holds as a control or a chart,
+ * whether it has the focus, and its text if it contains nothing else. Of an element that is hidden, only that.
  */
 const OUTLINE = String.raw`function outline(element, indent = '') {
   const isDrawn = ({ name }) => element.matches('canvas') && ['style', 'width', 'height'].includes(name)
@@ -127,6 +131,7 @@ const OUTLINE = String.raw`function outline(element, indent = '') {
   const attributes = shown.map(({ name, value }) => value === '' ? name : name + '="' + value + '"')
   if (element.matches('input, select, textarea') && element.value !== '') attributes.push('value: ' + element.value)
   if (element.checked) attributes.push('checked')
+  if (element === document.activeElement) attributes.push('focused')
   const chart = element.matches('canvas') && window.Chart?.getChart(element)
   if (chart) attributes.push(JSON.stringify(drawn(chart.config)))
   const head = indent + [element.localName, ...attributes].join(' ')
