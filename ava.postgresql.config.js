@@ -8,8 +8,8 @@ const INDEPENDENT = [
   'test/suites/{commands,documents,graph-protocol,http,http-service,model,operations,restricted-engine,service,tools,transfer}.ts',
   'test/{commands,pages,tools}/**',
   'test/**/*.full.test.ts',
-  'test/database/{database,embedded-sessions}.test.ts',
-  'test/features/load/load.test.ts',
+  'test/database/{database,embedded-sessions,statements}.test.ts',
+  'test/features/load/{limits,load}.test.ts',
   'test/operations/**',
   'test/service/main.test.ts',
 ]

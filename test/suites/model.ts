@@ -1,6 +1,7 @@
 import '../model/access.test.ts'
 import '../domain/database-errors.test.ts'
 import '../domain/merge-patch.test.ts'
+import '../features/load/cost.test.ts'
 import '../model/access-problems.test.ts'
 import '../model/identifiers.test.ts'
 import '../model/kinds.test.ts'

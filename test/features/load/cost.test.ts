@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
-import { buildSchema, parse } from 'graphql'
+import { buildSchema, parse, validate } from 'graphql'
 import { CostEstimator, changesPerPage } from '../../../src/features/load/cost.ts'
+import { createCompleteSchema } from '../../../src/service/features.ts'
 import { resources } from '../../helpers/domain/domain.ts'
+import { claimResults } from '../../helpers/service/transcript.ts'
 
 const schema = buildSchema(`
   interface Node { id: ID }
@@ -83,4 +85,20 @@ const COSTS_OF_TEXTS = {
 
 test('a text costs as much as its longest value, and a recorded resource as the longest one', (t) => {
   t.deepEqual(costsOf(builtIn, COSTS_OF_TEXTS), COSTS_OF_TEXTS)
+})
+
+const schemaOfDomain = createCompleteSchema(resources)
+const TABLES = resources.map(({ path }) => path)
+const MOST_OF_A_STATEMENT = 50_000
+
+test('operations cost what costs.txt says, as do the tables that they scan', async (t) => {
+  const bytesOf = async ({ path }: { path: string }) => 32 * 1024 * 1_000 * 2 ** TABLES.indexOf(path)
+  const whole = new CostEstimator(schemaOfDomain, resources, bytesOf)
+  await claimResults(t, 'test/features/load/costs.txt', async ([text = '', variables = '{}']) => {
+    const document = parse(text)
+    t.deepEqual(validate(schemaOfDomain, document), [], text)
+    const operation = { document, variables: JSON.parse(variables) }
+    const { response, total } = await whole.all(operation, MOST_OF_A_STATEMENT)
+    return [`response ${response}, tables ${total - response}`]
+  })
 })

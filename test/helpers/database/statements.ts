@@ -1,9 +1,10 @@
 import pg from 'pg'
 
-/** The SQL statements that this process sent while work was done, and what the work resolved to. */
+/** The SQL statements that this process sent while work was done, their values, and what the work resolved to. */
 export interface Counted<Result> {
   readonly result: Result
   readonly statements: readonly string[]
+  readonly values: readonly (readonly unknown[])[]
 }
 
 /**
@@ -11,23 +12,30 @@ export interface Counted<Result> {
  * tables, the deletion of expired idempotency keys and changes soon after the start, and the numbering of changes.
  */
 const OWN_STATEMENT =
-  /^SET |^BEGIN ISOLATION LEVEL |^LISTEN |pg_notify|pg_table_size|idempotency_keys|purge_changes|number_changes|last_position::float8 AS last/
+  /^SET |^BEGIN ISOLATION LEVEL |^LISTEN |pg_notify|pg_table_size|idempotency_keys|purge_changes|number_changes|^SELECT last_position::float8 AS last FROM change_feed$/
 
 /**
  * Counts the SQL statements of work, BEGIN and COMMIT among them: all that this process sends, so that
  * nothing else may be under way.
  */
 export async function countStatements<Result>(work: () => Promise<Result>): Promise<Counted<Result>> {
-  const statements: string[] = []
+  const sent: { readonly text: string; readonly values: readonly unknown[] }[] = []
   const { query } = pg.Client.prototype
   pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
-    const [statement] = args as [string | { readonly text: string }]
-    statements.push(typeof statement === 'string' ? statement : statement.text)
+    const [statement, given] = args as [
+      string | { readonly text: string; readonly values?: unknown[] },
+      unknown,
+    ]
+    const { text, values = [] } =
+      typeof statement === 'string'
+        ? { text: statement, values: Array.isArray(given) ? given : [] }
+        : statement
+    if (!OWN_STATEMENT.test(text)) sent.push({ text, values })
     return Reflect.apply(query, this, args)
   } as typeof query
   try {
     const result = await work()
-    return { result, statements: statements.filter((text) => !OWN_STATEMENT.test(text)) }
+    return { result, statements: sent.map(({ text }) => text), values: sent.map(({ values }) => values) }
   } finally {
     pg.Client.prototype.query = query
   }

@@ -18,16 +18,20 @@ export async function claimTranscript(
   file: string,
 ): Promise<void> {
   const { headers: common } = await service.anonymous.get(`${service.origin}/health/live`)
+  const numbered = createNumbering()
+  await claimResults(t, file, async (request) =>
+    responseLines(await send(service, request), common, service).map(numbered),
+  )
+}
+
+/** Replaces generated identifiers by numbers, which stay the same in all lines that are given to the function. */
+export function createNumbering(): (line: string) => string {
   const identifiers: string[] = []
-  const numbered = (identifier: string) => {
+  const numberOf = (identifier: string) => {
     if (!identifiers.includes(identifier)) identifiers.push(identifier)
     return `(uuid ${identifiers.indexOf(identifier) + 1})`
   }
-  await claimResults(t, file, async (request) =>
-    responseLines(await send(service, request), common, service).map((line) =>
-      line.replace(GENERATED, numbered),
-    ),
-  )
+  return (line) => line.replace(GENERATED, numberOf)
 }
 
 /**
@@ -64,7 +68,7 @@ export async function claimResults(
  * @param lines `client METHOD path`, then headers and the body. The client is a role, or a subject, or has scopes:
  *   `*:read,species:private`.
  */
-function send(service: TestService, lines: readonly string[]): Promise<Answer> {
+export function send(service: TestService, lines: readonly string[]): Promise<Answer> {
   const [first = '', ...others] = lines
   const [client, method = '', path = ''] = first.split(' ')
   const headers = others
@@ -113,6 +117,6 @@ export function withoutChance(text: string): string {
     .replace(/W\/"[\w-]+\.\w+/g, 'W/"(revision)')
 }
 
-function withoutDigests(text: string): string {
+export function withoutDigests(text: string): string {
   return text.replace(/([":])(?![A-Z_]+")[\w-]{22}(?:[\w-]{21})?(?=[":])/g, '$1(digest)')
 }
