@@ -46,7 +46,7 @@ async function migratedTemplate(domain: LocatedDomain): Promise<string> {
   const template = join(tmpdir(), prefix + (await fingerprint(domain)))
   if (await isOwn(template)) return template
   const former = (await readdir(tmpdir())).filter((name) => name.startsWith(prefix))
-  for (const name of former) await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => {})
+  for (const name of former) await rm(join(tmpdir(), name), { recursive: true }).catch(() => {})
   const made = await makeFolder()
   const settings = readSettings({ DATA_DIR: made, DATABASE_TIMEOUT: '60000' }, [], domain.settings)
   const database = await openDatabase(databaseOptions({ settings, domain }))

@@ -271,6 +271,19 @@ test.serial('more children than a change can name send the reader back to the li
   t.is((await ada.get(await end(ada))).status, 200)
 })
 
+test.serial('a version that the caller may read is found below hundreds that it may not', async (t) => {
+  const { database, writer, withSubject } = service()
+  await put(writer, '/planets/deep', { host_star: 'ada' })
+  await database.pool.query(`DO $$ BEGIN FOR year IN 1000..1300 LOOP
+    UPDATE planets SET host_star = 'bob', discovery_year = year WHERE id = 'deep'; END LOOP; END $$`)
+  const { body } = await withSubject('ada').get('/planets/deep/versions?limit=1')
+  t.deepEqual(
+    body._embedded.versions.map((one: Json) => one.version),
+    [1],
+  )
+  t.is((await writer.get('/planets/deep')).body.discovery_year, 1300)
+})
+
 test.serial(
   'versions are those that the caller may read, and a deleted row is gone only if its last state was one',
   async (t) => {

@@ -4,6 +4,7 @@ import pg from 'pg'
 import { AbandonedSessions } from '../../src/database/abandoned-sessions.ts'
 import type { DatabaseUse } from '../../src/database/client.ts'
 import { createPool } from '../../src/database/pool.ts'
+import { createDatabaseOn, findServer } from '../helpers/database/postgres-server.ts'
 import { until } from '../helpers/process/until.ts'
 
 /** Sessions whose server answers `running` how many statements are too long, or fails with it. */
@@ -78,3 +79,44 @@ test('abandoned sessions take connections from the pool, but at most half of the
   }
   t.deepEqual(sizes, [5, 4, 3, 3, 3])
 })
+
+const server = findServer((reason) => console.log(`abandoned-sessions: ${reason}`))
+const claim = server ? test : test.skip
+
+claim(
+  'a session is held while the database executes a long statement of its role, and no other one',
+  async (t) => {
+    const address = await createDatabaseOn(server as string, t)
+    const connect = async (connectionString: string) => {
+      const client = new pg.Client({ connectionString })
+      client.on('error', () => {})
+      await client.connect()
+      t.teardown(() => client.end())
+      return client
+    }
+    const pool = new pg.Pool({ connectionString: address })
+    t.teardown(() => pool.end())
+    const sessions = new AbandonedSessions(pool, 500)
+    const [client, idle, elsewhere] = [
+      await connect(address),
+      await connect(address),
+      await connect(server as string),
+    ]
+    await idle.query('BEGIN; SELECT 1')
+    elsewhere.query('SELECT pg_sleep(60)').catch(() => {})
+    await delay(800)
+    sessions.add()
+    await until(() => sessions.count === 0)
+
+    const sleeps = client.query('SELECT pg_sleep(60)').catch(() => {})
+    await delay(800)
+    sessions.add()
+    await delay(800)
+    t.is(sessions.count, 1)
+    await pool.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%sleep(60)'",
+    )
+    await until(() => sessions.count === 0)
+    await sleeps
+  },
+)

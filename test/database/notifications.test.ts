@@ -4,6 +4,35 @@ import { setTimeout as delay } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import { parseConnection } from '../../src/database/connection.ts'
 import { WriteNotifications } from '../../src/database/notifications.ts'
+import { createDatabaseOn, findServer } from '../helpers/database/postgres-server.ts'
+import { until } from '../helpers/process/until.ts'
+
+const server = findServer((reason) => console.log(`notifications: ${reason}`))
+const claim = server ? test : test.skip
+
+claim('many writes at once send two notifications, not to their own process', async (t) => {
+  const connection = parseConnection(await createDatabaseOn(server as string, t))
+  const sender = new WriteNotifications(connection, { isPooled: false })
+  const receiver = new WriteNotifications(connection, { isPooled: false })
+  t.teardown(async () => {
+    sender.close()
+    receiver.close()
+  })
+  const received = { own: 0, others: 0 }
+  sender.listen(() => received.own++)
+  receiver.listen(() => received.others++)
+  // Until the receiver listens, notifications are lost.
+  await until(() => {
+    sender.notify()
+    return received.others > 0
+  })
+  await delay(200)
+  received.others = 0
+  for (let number = 0; number < 100; number++) sender.notify()
+  await until(() => received.others >= 2)
+  await delay(200)
+  t.deepEqual(received, { own: 0, others: 2 })
+})
 
 /** How often notifications connect to a server that refuses each connection. */
 async function countConnections(

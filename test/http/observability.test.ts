@@ -148,7 +148,8 @@ test('the names of metrics are those of the service, of the process or of Node, 
 })
 
 test('Server-Timing has the durations of the request, only with the setting', async (t) => {
-  const { reader } = observed()
+  const { reader, writer } = observed()
+  await writer.put('/species/timed', { id: 'timed', scientific_name: 'Timed' })
   const started = performance.now()
   const { headers } = await reader.get('/species/none')
   const elapsed = performance.now() - started
@@ -158,6 +159,8 @@ test('Server-Timing has the durations of the request, only with the setting', as
     Number(dur),
   )
   t.true(auth + graphql < elapsed && database > 0 && database < elapsed, `${timing} of ${elapsed} ms`)
+  const { headers: found } = await reader.get('/species/timed')
+  t.regex(found.get('server-timing') ?? '', /desc="1 statement"$/)
   t.is((await plain().reader.get('/species')).headers.get('server-timing'), null)
 })
 

@@ -25,14 +25,25 @@ test('invalid settings are one line each, also those of the number of workers', 
 
 test('misspelled names in .env stop the start and name the setting that was meant', async (t) => {
   const folder = await createTestFolder(t)
-  const lines = ['PROT=5402', 'LOGLEVEL=warn', 'GRAPQL_MAX_DEPHT=3', 'port=5402', 'NODE_EVN=production']
-  // Two letters away from DOMAIN, which is too short for that to be a mistake.
+  const lines = [
+    'PROT=5402',
+    'LOGLEVEL=warn',
+    'GRAPQL_MAX_DEPHT=3',
+    'port=5402',
+    'NODE_EVN=production',
+    'DATABASESTARTSECOND=1',
+    'WORKER=1',
+    'WORKERRS=1',
+    'WIRKERS=1',
+  ]
+  // Two edits from DOMAIN, which is too short for that to be a mistake, and three from WORKERS.
   const others = [
     'REMAIN=x',
     'DATABASE_PASSWORD=x',
     'OTEL_SERVICE_NAME=x',
     'TZ=UTC',
     'HOME=/',
+    'WIRRER=1',
     'COMPOSE_PROJECT_NAME=x',
   ]
   await writeFile(join(folder, '.env'), [...lines, ...others, 'HOST=127.0.0.1'].join('\n'))
@@ -43,10 +54,14 @@ test('misspelled names in .env stop the start and name the setting that was mean
     t.is(status, 1)
     const problems = `${errors}${output}`.match(/^ +\S+: unknown setting in \.env; did you mean \S+\?$/gm)
     t.deepEqual(problems?.map((line) => line.trim().split(/: .* mean /)).sort(), [
+      ['DATABASESTARTSECOND', 'DATABASE_START_SECONDS?'],
       ['GRAPQL_MAX_DEPHT', 'GRAPHQL_MAX_DEPTH?'],
       ['LOGLEVEL', 'LOG_LEVEL?'],
       ['NODE_EVN', 'NODE_ENV?'],
       ['PROT', 'PORT?'],
+      ['WIRKERS', 'WORKERS?'],
+      ['WORKER', 'WORKERS?'],
+      ['WORKERRS', 'WORKERS?'],
       ['port', 'PORT?'],
     ])
     t.notRegex(errors, STACK)

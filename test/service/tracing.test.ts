@@ -15,7 +15,8 @@ async function trace(
   const collector = await startCollector(t)
   const { databaseUrl, dataDir } = await createTestDatabase(t)
   const place = { DATA_DIR: dataDir, ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }) }
-  const tracing = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, METRICS: 'true', ...environment }
+  // The endpoint of a collector may end with a slash.
+  const tracing = { OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.endpoint}/`, METRICS: 'true', ...environment }
   const service = startProcess({ ...place, ...tracing }, t)
   await requests(await service.origin)
   service.kill('SIGTERM')

@@ -347,6 +347,10 @@ test('creations that follow each other take one statement', async (t) => {
   const puts = (count: number, prefix: string) =>
     Array.from({ length: count }, (_, index) => planet(`${prefix}-${index}`))
   t.is(await statements(puts(60, 'sixty')), await statements(puts(2, 'two')))
+  // One that replaces a resource follows them.
+  const replacing = (count: number, prefix: string) =>
+    statements([...puts(count, prefix), planet('two-0', { host_star: prefix })])
+  t.is(await replacing(60, 'more'), await replacing(2, 'few'))
 })
 
 test('no operation runs after one that has failed', async (t) => {

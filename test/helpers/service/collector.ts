@@ -20,6 +20,10 @@ type Attributes = readonly { key: string; value: Record<string, unknown> }[]
 export async function startCollector(owner: Owner) {
   const spans: CollectedSpan[] = []
   const server = createServer(async (request, response) => {
+    if (request.url !== '/v1/traces') {
+      response.writeHead(404).end()
+      return
+    }
     const bytes = Buffer.concat(await request.toArray())
     const text = request.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes
     for (const { resource, scopeSpans } of JSON.parse(text.toString()).resourceSpans) {
