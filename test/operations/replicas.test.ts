@@ -4,7 +4,9 @@ import pg from 'pg'
 import type { Database } from '../../src/database/database.ts'
 import { Replica } from '../../src/database/replicas/replica-watch.ts'
 import { FeedWatch } from '../../src/features/history/feed/watch.ts'
+import type { Settings } from '../../src/service/settings/settings.ts'
 import { createDatabaseOn, findServer } from '../helpers/database/postgres-server.ts'
+import { reads } from '../helpers/database/replica-pair.ts'
 import { startTestService } from '../helpers/service/service.ts'
 
 const server = findServer((reason) => console.log(`replicas: ${reason}`))
@@ -13,18 +15,8 @@ const claim = server ? test : test.skip
 claim(
   'reads go to a replica, but those of a caller who wrote to the primary until it has caught up',
   async (t) => {
-    // A second database stands for a replica that has fallen behind for good.
-    const [databaseUrl, replica] = [
-      await createDatabaseOn(server as string, t),
-      await createDatabaseOn(server as string, t),
-    ]
-    const service = await startTestService(t, {
-      databaseUrl,
-      databaseReplicaUrls: [replica],
-      replicaPosition: 'optional',
-      replicaLag: 60_000,
-    })
-    const [writer, reader] = [service.withSubject('one who writes'), service.withSubject('one who reads')]
+    const { service, writer } = await startWithStaleReplica(t)
+    const reader = service.withSubject('one who reads')
     const { body: planet } = await writer.post('/planets', { name: 'Only on the primary' })
     await service.database.client.prisma.planet.create({
       data: { id: 'direct', name: 'Written past the service' },
@@ -93,18 +85,21 @@ test('a replica has no known lag without its primary, and neither lag nor writes
 })
 
 claim('when the lag is over, a caller who wrote reads from the replica again', async (t) => {
-  const [databaseUrl, replica] = [
-    await createDatabaseOn(server as string, t),
-    await createDatabaseOn(server as string, t),
-  ]
-  const { writer } = await startTestService(t, {
-    databaseUrl,
-    databaseReplicaUrls: [replica],
-    replicaPosition: 'optional',
-    replicaLag: 0,
-  })
+  const { writer } = await startWithStaleReplica(t, { replicaLag: 0 })
   const { body } = await writer.post('/planets', { name: 'Only on the primary' })
   t.is((await writer.get(`/planets/${body.id}`)).status, 404)
+})
+
+claim('the metrics count the reads of each database, by reason', async (t) => {
+  const { service, writer } = await startWithStaleReplica(t, { metrics: true })
+  const choices = ['replica', 'primary_after_write', 'primary_for_token', 'primary_without_replica']
+  const counts = () => Promise.all(choices.map((from) => reads(service, from)))
+  t.deepEqual(await counts(), [0, 0, 0, 0])
+  t.is((await service.reader.get('/planets')).status, 200)
+  t.deepEqual(await counts(), [1, 0, 0, 0])
+  const { body } = await writer.post('/planets', { name: 'Counted' })
+  t.is((await writer.get(`/planets/${body.id}`)).status, 200)
+  t.is(await reads(service, 'primary_after_write'), 1)
 })
 
 claim('what a mutation wrote is shown with its relations as they are on the primary', async (t) => {
@@ -180,7 +175,7 @@ async function refusePositions(databaseUrl: string): Promise<void> {
 }
 
 /** A service with a second database that stands for a replica which has fallen behind for good. */
-async function startWithStaleReplica(t: ExecutionContext) {
+async function startWithStaleReplica(t: ExecutionContext, overrides: Partial<Settings> = {}) {
   const databaseUrl = await createDatabaseOn(server as string, t)
   const replica = await createDatabaseOn(server as string, t)
   const settings = {
@@ -188,6 +183,7 @@ async function startWithStaleReplica(t: ExecutionContext) {
     databaseReplicaUrls: [replica],
     replicaPosition: 'optional',
     replicaLag: 60_000,
+    ...overrides,
   } as const
   const service = await startTestService(t, settings)
   return { service, writer: service.withSubject('one who writes') }
