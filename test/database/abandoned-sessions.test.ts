@@ -82,6 +82,7 @@ test('abandoned sessions take connections from the pool, but at most half of the
 
 const server = findServer((reason) => console.log(`abandoned-sessions: ${reason}`))
 const claim = server ? test : test.skip
+const LONG = 'SELECT pg_sleep(60)'
 
 claim(
   'a session is held while the database executes a long statement of its role, and no other one',
@@ -102,19 +103,30 @@ claim(
       await connect(address),
       await connect(server as string),
     ]
+    /** Waits until the database executes the long statement for longer than the timeout. */
+    const executes = (database: pg.Pool | pg.Client) =>
+      until(async () => {
+        const { rowCount } = await database.query(
+          `SELECT FROM pg_stat_activity WHERE datname = current_database() AND query = $1 AND state = 'active'
+            AND query_start < clock_timestamp() - interval '600 ms'`,
+          [LONG],
+        )
+        return Boolean(rowCount)
+      })
     await idle.query('BEGIN; SELECT 1')
-    elsewhere.query('SELECT pg_sleep(60)').catch(() => {})
-    await delay(800)
+    elsewhere.query(LONG).catch(() => {})
+    await executes(await connect(server as string))
     sessions.add()
     await until(() => sessions.count === 0)
 
-    const sleeps = client.query('SELECT pg_sleep(60)').catch(() => {})
-    await delay(800)
+    const sleeps = client.query(LONG).catch(() => {})
+    await executes(pool)
     sessions.add()
     await delay(800)
     t.is(sessions.count, 1)
     await pool.query(
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%sleep(60)'",
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query = $1',
+      [LONG],
     )
     await until(() => sessions.count === 0)
     await sleeps
