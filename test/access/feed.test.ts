@@ -196,8 +196,8 @@ test.serial(
     const started = Date.now()
     const callers = ['ada', 'bob', 'carol', 'bob', 'ada'].map(withSubject)
     const waiting = callers.map(async (client) => {
-      const { body } = await client.get(begin, { prefer: 'wait=3' })
-      return [body._embedded.changes.length, Date.now() - started > 2_500]
+      const { body } = await client.get(begin, { prefer: 'wait=6' })
+      return [body._embedded.changes.length, Date.now() - started > 5_500]
     })
     await delay(300)
     await put(writer, '/planets/w1', { host_star: 'bob' })

@@ -536,7 +536,7 @@ test('a list links to the feed, at a position from which nothing that it lacks i
 test('with replicas, a list links to a position that all of them have reached', async (t) => {
   const { writer, database } = await startTestService(t)
   const source = { client: database.client, changesDays: 30 }
-  const lag = 200
+  const lag = 1_000
   const feed = new FeedWatch(source, undefined, undefined, lag)
   const change = async (name: string) => {
     await writer.put('/planets/changing', { id: 'changing', name })
