@@ -45,7 +45,13 @@ export function startProcess(
   command: readonly string[] = [process.execPath, ...ENGINE_OPTIONS, MAIN],
 ): ServiceProcess {
   const { DATABASE_URL, DATA_DIR, ...inherited } = process.env
-  const own = { PORT: '0', HOST: '127.0.0.1', JWT_SECRET: SECRET, CALLER_SHARE: '10000' }
+  const own = {
+    PORT: '0',
+    HOST: '127.0.0.1',
+    JWT_SECRET: SECRET,
+    CALLER_SHARE: '10000',
+    DATABASE_START_SECONDS: '60',
+  }
   const env = { ...inherited, ...own, ...environment }
   const [file, ...parameters] = command as [string, ...string[]]
   const child = spawn(file, parameters, { env, stdio: ['ignore', 'pipe', 'pipe'] })
