@@ -128,6 +128,6 @@ for (const [title, together, apart] of FACES) {
     })
     // A failure prints its seed.
     await fc.assert(property, { numRuns: RUNS, includeErrorInReport: true })
-    t.true(failed > 0 && failed < RUNS, `${failed} of ${RUNS} failed`)
+    t.true(failed > RUNS * 0.1 && failed < RUNS * 0.95, `${failed} of ${RUNS} failed`)
   })
 }
