@@ -249,6 +249,7 @@ onServer('on PostgreSQL, an atomic mutation that ends in a deadlock is executed 
       WHERE datname = current_database() AND wait_event_type = 'Lock'`
     return Number(locks?.waiting) > 0
   }
+  let answer: ReturnType<typeof writer.graphql> | undefined
   /** The mutation waits for y, which another transaction holds, and that transaction for x. */
   const waitForEachOther = (year: number) =>
     client.prisma.$transaction(
@@ -264,7 +265,6 @@ onServer('on PostgreSQL, an atomic mutation that ends in a deadlock is executed 
       },
       { timeout: 30_000 },
     )
-  let answer: ReturnType<typeof writer.graphql> | undefined
   let year = 2031
   // PostgreSQL ends the transaction that notices the deadlock. On a busy machine, that may be the other one.
   while (await waitForEachOther(year).then(() => false, isDeadlock)) {

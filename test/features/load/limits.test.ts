@@ -27,9 +27,13 @@ function serve(t: ExecutionContext, { capacity = 64, share = 64, connections = 1
   const limits = limit?.({ settings, schema, resources, database: database as never })
   const begun: string[] = []
   let end = () => {}
-  let ended = new Promise<void>((resolve) => {
-    end = resolve
-  })
+  let ended = Promise.resolve()
+  const holdOperations = () => {
+    ended = new Promise((resolve) => {
+      end = resolve
+    })
+  }
+  holdOperations()
   const wait = (name: string) => {
     begun.push(name)
     return ended
@@ -54,9 +58,7 @@ function serve(t: ExecutionContext, { capacity = 64, share = 64, connections = 1
     end()
     ended = Promise.resolve()
     await until(() => limits?.load?.running === 0 && limits.load.waiting === 0)
-    ended = new Promise((resolve) => {
-      end = resolve
-    })
+    holdOperations()
   }
   t.teardown(endAll)
   return { begin, endAll, abandoned }

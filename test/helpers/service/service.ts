@@ -78,8 +78,9 @@ export function shareServiceOfSuite(test: TestFn): () => TestService {
 type TestParts = Pick<ServiceParts, 'features' | 'reportRequest' | 'reportReplicas'> & { domain?: Domain }
 
 /**
- * A busy machine is no reason for a test to see a 503 or a start that is refused, and the requests of one caller race like those of several. A process
- * that stood still would close a kept connection on which its own client has just sent a request.
+ * A busy machine is no reason for a test to see a 503 or a start that is refused, and the requests of one caller race like
+ * those of several. A process that stood still would close a kept connection on which its own client has just sent a
+ * request.
  */
 const PATIENT = {
   databaseTimeout: 60_000,
