@@ -1,60 +1,68 @@
 // @ts-check
 // What `npx ava` runs. Importing this builds the service, the domain of DOMAIN and the tests, where their sources have
-// changed.
+// changed, and looks for a PostgreSQL server.
 import { readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import './scripts/build-tests.js'
+import { findTestServer } from './scripts/test-server.js'
 
-/** Tests that take long: they run with FULL=1. */
-const FULL = /\.full\.test\.ts$/
+/**
+ * The runs (`scripts/test.js`) by what they leave out. `x.ci.test.ts` takes longer than a change should wait for;
+ * `x.full.test.ts` builds copies of the project, runs browsers, linters or servers of its own, or kills the service.
+ */
+const LEFT_OUT = { quick: /\.(ci|full)(\.test)?\.ts$/, ci: /\.full\.test\.ts$/, all: /^$/ }
 
-/** Each file of this folder imports test files that run in one process: a process takes three seconds of processor time. */
+/** Each file of this folder imports test files that run in one process: the first request of a process costs a second. */
 const SUITES = 'test/suites'
 
-const all = readdirSync('test', { recursive: true, encoding: 'utf8' })
-const tests = all.filter((file) => file.endsWith('.test.ts')).sort()
-const isFull = process.env['FULL'] === '1'
+const run = /** @type {keyof LEFT_OUT} */ (process.env['TEST_RUN'] ?? 'quick')
+const server = await findTestServer()
+if (server) process.env['TEST_DATABASE_URL'] = server
+else delete process.env['TEST_DATABASE_URL']
 
-if (!isFull) {
-  const skipped = tests.filter((file) => FULL.test(file))
-  process.stderr.write(`Skipped, because FULL=1 is not set: ${skipped.length} files that build copies of the project, \
-run browsers, linters or servers of their own, or kill the service:\n  ${skipped.join(' ')}\n`)
+/** Of those left out, these run all the same. */
+const chosen = (process.env['TEST_FULL'] ?? '').split(' ')
+
+const programs = readdirSync('test', { recursive: true, encoding: 'utf8' }).map((file) => `test/${file}`)
+const suites = programs.filter((file) => file.startsWith(`${SUITES}/`) && file.endsWith('.ts'))
+const inSuites = new Set(suites.flatMap(importsOf))
+
+/** @param {string} suite */
+function importsOf(suite) {
+  const imports = readFileSync(suite, 'utf8').matchAll(/^import '(?:\.\.\/)+(.+)'$/gm)
+  return [...imports].map(([, file = '']) => `test/${file}`)
 }
 
-/** The files of each suite, by its path. */
-const suites = new Map(
-  readdirSync(SUITES).map((name) => {
-    const imports = readFileSync(`${SUITES}/${name}`, 'utf8').matchAll(/^import '\.\.\/(.+)'$/gm)
-    return [`${SUITES}/${name}`, [...imports].map(([, file = '']) => file)]
-  }),
-)
+/** On a server, some suites run on the embedded database all the same, or behind an engine that lacks features. */
+const needsServer = (/** @type {string} */ suite) => suite.startsWith(`${SUITES}/restricted/`)
 
-const inSuites = new Set([...suites.values()].flat())
+const files = [
+  ...suites,
+  ...programs.filter((file) => /^test\/(?!dist).*\.test\.ts$/.test(file) && !inSuites.has(file)),
+]
+  .filter((file) => !LEFT_OUT[run].test(file) || chosen.includes(file))
+  .filter((file) => server || !needsServer(file))
+  .sort()
 
-/** Files that are named on the command line run in processes of their own. */
-const isSelection = process.argv.slice(2).some((path) => path.startsWith('test/') && !suites.has(path))
-
-/** @param {string} file */
-const isSuite = (file) => file.includes('/suites/')
+/** Test files named on the command line run in processes of their own, whatever the run. */
+const isSelection = process.argv.slice(2).some((path) => path.startsWith('test/'))
 
 export default {
   // One more than there are processors, because tests wait at times.
   concurrency: availableParallelism() + 1,
-  files: isSelection
-    ? [...process.argv.filter(isSuite), 'test/**/*.test.ts']
-    : [
-        ...suites.keys(),
-        ...tests
-          .filter((file) => !inSuites.has(file) && (isFull || !FULL.test(file)))
-          .map((file) => `test/${file}`),
-      ],
+  files: isSelection ? [...suites, 'test/**/*.test.ts', '!test/dist'] : files,
   // V8 optimizes the embedded database later than it would, because most tests end before that pays off.
   nodeArguments: ['--wasm-tiering-budget=2000000000'],
-  // The files of a suite declare their tests together, so nothing that they import may still be loading.
-  require: ['./test/dist/helpers/process/prepare.js'],
-  // A suite is not as long as the longest files, which would run alone at the end.
-  sortTestFiles: (one, other) => Number(isSuite(one)) - Number(isSuite(other)) || one.localeCompare(other),
-  typescript: { compile: false, rewritePaths: { 'test/': 'test/dist/' } },
+  require: ['./test/dist/test/helpers/process/prepare.js'],
+  // The longest would run alone at the end.
+  sortTestFiles: (/** @type {string} */ one, /** @type {string} */ other) =>
+    weight(other) - weight(one) || one.localeCompare(other),
+  typescript: { compile: false, rewritePaths: { 'test/': 'test/dist/test/' } },
   workerThreads: false,
   timeout: '5m',
+}
+
+/** Suites that wait for something begin first. @param {string} file */
+function weight(file) {
+  return ['full', 'ci', 'suites'].findIndex((part) => file.includes(part)) === -1 ? 0 : 1
 }

@@ -80,7 +80,7 @@ function filesOf(path) {
   return readdirSync(inProject(path), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(project.length))
-    .filter((file) => !file.startsWith(GENERATED) && !file.startsWith('tools/dist'))
+    .filter((file) => !file.startsWith(GENERATED))
     .sort()
 }
 

@@ -15,7 +15,8 @@ const PROGRAMS = {
 }
 
 /** Modules of a domain, and those it imports: never duplicated, because error classes are compared by identity. */
-const SHARED = /^model\/|^domain\/(?:resources\/|(?:definition|typed-kinds)\.ts$)|^database\/generated\//
+export const SHARED =
+  /^model\/|^domain\/(?:resources\/|(?:definition|typed-kinds)\.ts$)|^database\/generated\//
 
 /** The Prisma client of the built-in domain, below `src`. */
 const CLIENT = 'database/generated/client'
@@ -24,7 +25,7 @@ const CLIENT = 'database/generated/client'
  * Packages that remain in `node_modules`, beside Prisma's client, which a domain shares with the service. The embedded
  * database finds its files beside its modules; the others are optional.
  */
-const EXTERNAL = ['@electric-sql/pglite', '@electric-sql/pglite-socket', 'pg-native', 'pg-cloudflare']
+export const EXTERNAL = ['@electric-sql/pglite', '@electric-sql/pglite-socket', 'pg-native', 'pg-cloudflare']
 
 /**
  * Packages for features that the service does not use: a serializer of graphql-jit, and encodings other than UTF-8 in
@@ -32,22 +33,30 @@ const EXTERNAL = ['@electric-sql/pglite', '@electric-sql/pglite-socket', 'pg-nat
  */
 const UNUSED = /^(?:fast-json-stringify|iconv-lite)$/
 
-const OPTIONS = /** @type {const} */ ({
+/** How programs and tests are bundled. */
+export const BUNDLED = /** @satisfies {import('esbuild').BuildOptions} */ ({
   bundle: true,
-  format: 'esm',
-  platform: 'node',
+  format: /** @type {const} */ ('esm'),
+  platform: /** @type {const} */ ('node'),
   target: 'node20',
   sourcemap: true,
   sourcesContent: false,
   minifyWhitespace: true,
-  legalComments: 'linked',
+  legalComments: /** @type {const} */ ('linked'),
   lineLimit: 120,
-  logLevel: 'silent',
+  logLevel: /** @type {const} */ ('silent'),
+  mainFields: ['module', 'main'],
+  define: {
+    // On Node 20, pg would load undici to find out that it does not run in Cloudflare's.
+    navigator: '{ "userAgent": "Node.js" }',
+    // GraphQL checks each value for a second copy of itself: 2 % of the processor time of a list.
+    'process.env.NODE_ENV': '"production"',
+  },
+  // CommonJS modules of packages require modules of Node.
+  banner: {
+    js: "import { createRequire as createRequireOf } from 'node:module'; const require = createRequireOf(import.meta.url);",
+  },
 })
-
-/** CommonJS modules of packages require modules of Node. */
-const REQUIRE =
-  "import { createRequire as createRequireOf } from 'node:module'; const require = createRequireOf(import.meta.url);"
 
 /**
  * Bundles the programs with their packages, in place of the compiled ones. A start loads 90 modules instead of 1,100,
@@ -66,30 +75,21 @@ export async function bundle(project, output) {
   const { peerDependencies } = JSON.parse(await readFile(join(project, 'package.json'), 'utf8'))
   const sources = join(project, 'src')
   await build({
-    ...OPTIONS,
+    ...BUNDLED,
     absWorkingDir: project,
     entryPoints: PROGRAMS,
     outdir: output,
     allowOverwrite: true,
     splitting: true,
     chunkNames: 'chunk-[hash]',
-    mainFields: ['module', 'main'],
     external: [...EXTERNAL, ...Object.keys(peerDependencies)],
-    define: {
-      // On Node 20, pg would load undici to find out that it does not run in Cloudflare's.
-      navigator: '{ "userAgent": "Node.js" }',
-      // GraphQL checks each value for a second copy of itself: 2 % of the processor time of a list.
-      'process.env.NODE_ENV': '"production"',
-    },
-    banner: { js: REQUIRE },
     plugins: [keepModules(sources), packages],
   })
   await build({
-    ...OPTIONS,
+    ...BUNDLED,
     entryPoints: [join(sources, `${CLIENT}.ts`)],
     outfile: join(output, `${CLIENT}.js`),
     allowOverwrite: true,
-    banner: { js: REQUIRE },
     plugins: [packages],
   })
 }
@@ -125,7 +125,7 @@ function keepModules(sources) {
  *
  * @type {import('esbuild').Plugin}
  */
-const packages = {
+export const packages = {
   name: 'packages',
   setup({ onResolve, onLoad }) {
     const { resolve } = createRequire(import.meta.url)

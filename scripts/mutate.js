@@ -9,14 +9,15 @@ import { createRandom, shuffle } from './mutate/random.js'
 import { runMutant, testsFor } from './mutate/run.js'
 
 const USAGE = `Usage: npm run mutate -- [--count <n>] [--seed <n>] [--in <path>]... [--skip <n>] [--files <n>]
-                             [--tests <path>]...
+                             [--run <run>] [--tests <path>]...
   --count  how many faults to try (200)
   --seed   chooses the faults; the same seed chooses the same ones in the same sources (random)
   --in     a file or folder below which faults are made; may be repeated (src and prisma)
   --skip   how many of the chosen faults to pass over, to continue a run (0)
   --files  how many test files run at most for a fault (all); with fewer, a fault that is not noticed may be noticed by others
-  --tests  only test files below this path run, and only faults in lines that they execute are made; may be repeated (the
-           suites and files that \`npx ava\` runs with FULL=1)
+  --run    the tests of which run try the faults: quick, ci or all (all)
+  --tests  only test files below this path run, and only faults in lines that they execute are made; may be repeated (all
+           of the run)
 
 The first run also measures which tests execute which lines, which takes about 40 minutes on two cores. Later runs reuse
 the measurement while src and test are unchanged.`
@@ -28,6 +29,7 @@ const { values } = parseArgs({
     in: { type: 'string', multiple: true, default: ['src', 'prisma'] },
     skip: { type: 'string', default: '0' },
     files: { type: 'string', default: 'Infinity' },
+    run: { type: 'string', default: 'all' },
     tests: { type: 'string', multiple: true },
     help: { type: 'boolean', default: false },
   },
@@ -38,7 +40,7 @@ if (values.help) {
 }
 
 const copy = await createCopy()
-const coverage = await readCoverage(copy, await listTests(copy, values.tests))
+const coverage = await readCoverage(copy, await listTests(copy, values.run, values.tests))
 const isExecuted = (/** @type {import('./mutate/mutant.js').Mutant} */ mutant) =>
   testsFor(coverage, mutant).length > 0
 const found = findMutants(copy, values.in)

@@ -40,7 +40,7 @@ test('each row names a clause, what it requires, what the service does and the t
     t.not(clause, '')
     t.not(requirement, '')
     t.not(behaviour, '')
-    for (const named of tests) t.regex(named, /^`[\w/-]+(?:\.full)?\.test\.ts` \S.{8,}$/, clause)
+    for (const named of tests) t.regex(named, /^`[\w/-]+(?:\.ci|\.full)?\.test\.ts` \S.{8,}$/, clause)
   }
 })
 

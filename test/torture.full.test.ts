@@ -5,7 +5,7 @@ import test from 'ava'
 const run = (...parameters: string[]) =>
   promisify(execFile)(process.execPath, [
     '--import=./scripts/build-tests.js',
-    'torture/dist/main.js',
+    'test/dist/torture/main.js',
     ...parameters,
   ])
 

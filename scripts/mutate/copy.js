@@ -16,8 +16,8 @@ const MEASURED = /^(src|test|tools|prisma|scripts|package-lock\.json)/
 /**
  * A copy of the files that git knows or does not ignore, with hard links to the packages. Its build makes source maps.
  *
- * @typedef {{ readonly folder: string, readonly files: readonly string[], readonly fingerprint: string }} Copy
- * @returns {Promise<Copy>} `fingerprint` changes with the sources and the tests
+ * @typedef {{ readonly folder: string, readonly files: readonly string[], readonly fingerprint: string, readonly commit: string | undefined }} Copy
+ * @returns {Promise<Copy>} `fingerprint` changes with the sources and the tests; `commit` has them, if one does
  */
 export async function createCopy() {
   const folder = join(tmpdir(), 'halgraph-mutate')
@@ -44,20 +44,24 @@ export async function createCopy() {
   execFileSync('git', ['init', '-q'], { cwd: folder })
   execFileSync('git', ['add', '-A'], { cwd: folder })
   execFileSync('cp', ['-al', join(project, 'node_modules'), folder])
-  return { folder, files, fingerprint: hash.digest('hex').slice(0, 16) }
+  const git = (/** @type {string[]} */ ...parameters) =>
+    execFileSync('git', parameters, { cwd: project, encoding: 'utf8' }).trim()
+  const commit = git('status', '--porcelain') === '' ? git('rev-parse', 'HEAD') : undefined
+  return { folder, files, fingerprint: hash.digest('hex').slice(0, 16), commit }
 }
 
 /**
- * What `npx ava` runs with FULL=1, and the transcripts by themselves; or the test files below some paths. Importing the
+ * The test files of a run, and the transcripts by themselves; or the test files below some paths. Importing the
  * settings of ava builds the copy.
  *
  * @param {Copy} copy
+ * @param {string} run `quick`, `ci` or `all`
  * @param {readonly string[]} [paths]
  * @returns {Promise<readonly string[]>}
  */
-export async function listTests({ folder, files }, paths) {
-  process.env['FULL'] = '1'
+export async function listTests({ folder, files }, run, paths) {
+  process.env['TEST_RUN'] = run
   const { default: config } = await import(join(folder, 'ava.config.js'))
-  if (!paths) return [TRANSCRIPTS, ...config.files]
+  if (!paths) return [...new Set([TRANSCRIPTS, ...config.files])]
   return files.filter((file) => file.endsWith('.test.ts') && paths.some((path) => file.startsWith(path)))
 }

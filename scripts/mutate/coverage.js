@@ -36,6 +36,7 @@ export async function readCoverage(copy, tests) {
       if (executed) coverage.set(test, executed)
       else console.log(`Left out, because it fails without a fault: ${test}`)
       writeFileSync(stored, JSON.stringify([...coverage]))
+      if (copy.commit !== undefined) writeFileSync(`${stored}.commit`, copy.commit)
     }
   }
   await Promise.all(cpus().map(work))
@@ -63,7 +64,7 @@ const FAILED = /^ {2}✘ .+\n/m
 const LONGEST_RUN_MILLISECONDS = 900_000
 
 /**
- * Runs test files with ava until one fails. Tests with random values try as few as without FULL=1.
+ * Runs test files with ava until one fails. Tests with random values try as few as `npm test` does.
  *
  * @param {Copy} copy
  * @param {readonly string[]} tests
@@ -74,7 +75,7 @@ export async function runTests(copy, tests, environment = {}) {
   const ava = join(copy.folder, 'node_modules/ava/entrypoints/cli.mjs')
   const child = spawn(process.execPath, [ava, '--fail-fast', '--timeout=90s', ...tests], {
     cwd: copy.folder,
-    env: { ...process.env, FORCE_COLOR: '0', FULL: '0', ...environment },
+    env: { ...process.env, FORCE_COLOR: '0', TEST_RUN: 'quick', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     // A process group of its own, with the processes that tests start.
     detached: true,
@@ -102,6 +103,9 @@ function killGroup({ pid }) {
   }
 }
 
+/** Where the service is, for itself and for the tests. */
+const OUTPUTS = ['dist', 'test/dist']
+
 /**
  * The lines of sources that the processes of a test executed.
  *
@@ -115,7 +119,7 @@ function executedLines(folder, results) {
   for (const name of readdirSync(results)) {
     const { result } = JSON.parse(readFileSync(join(results, name), 'utf8'))
     for (const { url, functions } of result) {
-      if (!url.startsWith(`file://${folder}/dist/`)) continue
+      if (!OUTPUTS.some((output) => url.startsWith(`file://${folder}/${output}/`))) continue
       const script = scriptOf(fileURLToPath(url), folder)
       if (!script) continue
       const counts = countsAt(functions, script.length)

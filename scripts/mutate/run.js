@@ -16,7 +16,7 @@ const FILES_PER_CALL = 3
 export const TRANSCRIPTS = 'test/transcripts/transcripts.test.ts'
 
 /** The test files that notice most faults of the functions of the database. */
-const SQL_TESTS = /\/suites\/(record|every-resource|database|migrations)\./
+const SQL_TESTS = /\/suites\/(record|every-resource|database|migrations)\.ci\./
 
 /** @typedef {{ outcome: 'noticed' | 'survived' | 'invalid', reason: string }} Result */
 

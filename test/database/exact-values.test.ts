@@ -1,11 +1,11 @@
 import test from 'ava'
-import fc from 'fast-check'
 import { atmosphere } from '../../src/domain/resources/atmosphere.ts'
 import { planets } from '../../src/domain/resources/planets.ts'
 import { spacecraft } from '../../src/domain/resources/spacecraft.ts'
 import { unrestricted } from '../../src/model/access/access.ts'
 import type { Resource } from '../../src/model/definition/resource.ts'
 import { createTestDatabase, openTestDatabase } from '../helpers/database/database.ts'
+import { fc } from '../helpers/process/run.ts'
 
 const EVERYTHING = unrestricted('all rows are compared')
 

@@ -1,5 +1,4 @@
 import test from 'ava'
-import fc from 'fast-check'
 import { aggregate, readList, readLists } from '../../src/domain/read.ts'
 import { moons } from '../../src/domain/resources/moons.ts'
 import { planets } from '../../src/domain/resources/planets.ts'
@@ -12,14 +11,14 @@ import type { Operator } from '../../src/model/query/operators.ts'
 import { type Filter, orderSteps, type Sort } from '../../src/model/query/query.ts'
 import type { Row } from '../../src/model/rows/row.ts'
 import { createTestDatabase, openTestDatabase, type TestDatabase } from '../helpers/database/database.ts'
-import { isFull } from '../helpers/process/full.ts'
+import { fc, tries } from '../helpers/process/run.ts'
 
 // Compares the statements of lists and aggregates with Prisma's own methods, and filters with their meaning in JavaScript.
 
 type Where = Record<string, unknown>
 type Model = { findMany(query: Where): Promise<Row[]>; count(query: Where): Promise<number> }
 
-const RUNS = isFull ? 150 : 45
+const RUNS = tries(45, 150)
 const PLANETS = 40
 
 const EVERYTHING = unrestricted('all rows are compared')

@@ -1,10 +1,10 @@
 import test from 'ava'
-import fc from 'fast-check'
 import pg from 'pg'
 import { text } from '../../src/domain/definition.ts'
 import { kindOf } from '../../src/model/definition/fields.ts'
 import { FORMATS, matchesPattern, patternProblem } from '../../src/model/kinds/pattern.ts'
 import { createEmptyDatabase } from '../helpers/database/database.ts'
+import { fc } from '../helpers/process/run.ts'
 
 const CHARACTERS = ['a', 'b', 'B', '1', '-', '.', ' ', '\n', 'é', '🌍', '\\', '*']
 

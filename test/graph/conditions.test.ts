@@ -1,20 +1,19 @@
 import { deepStrictEqual } from 'node:assert'
 import { isDeepStrictEqual } from 'node:util'
 import test from 'ava'
-import fc from 'fast-check'
 import type { Resource } from '../../src/domain/definition.ts'
 import { graphNames, parentArgument, singular, toGraphNames } from '../../src/graph/names.ts'
 import { mapped } from '../../src/model/values.ts'
 import { resources } from '../helpers/domain/domain.ts'
 import { type Body, Fixtures, resourcePath, writtenPart } from '../helpers/domain/fixtures.ts'
 import { representatives } from '../helpers/domain/representatives.ts'
-import { isFull } from '../helpers/process/full.ts'
+import { fc, tries } from '../helpers/process/run.ts'
 import type { Answer, Json } from '../helpers/service/client.ts'
 import { shareTestService } from '../helpers/service/service.ts'
 
 // Sends each random write over both faces, alone and in a transaction, each time to a resource with the same history.
 
-const RUNS = isFull ? 150 : 20
+const RUNS = tries(20, 150)
 
 const service = shareTestService(test)
 

@@ -59,7 +59,7 @@ test('fields must be in declared versions, and a required one needs an initial v
 
 test('a folder with such definitions is not loaded, and the message names all problems', async (t) => {
   const folder = await createTestFolder(t)
-  const helper = new URL('../dist/helpers/domain/versioned-domain.js', import.meta.url).href
+  const helper = new URL('../dist/test/helpers/domain/versioned-domain.js', import.meta.url).href
   const changes = { 'species.habitat': { since: 'v3' }, 'planets.name': { since: 'v2' } }
   await mkdir(join(folder, 'dist'))
   await writeFile(join(folder, 'package.json'), '{"type":"module"}')

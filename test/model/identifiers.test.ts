@@ -1,7 +1,7 @@
 import test from 'ava'
-import fc from 'fast-check'
 import { isIdentifier, makeIdentifier, slug } from '../../src/model/rows/identifiers.ts'
 import { resources } from '../helpers/domain/domain.ts'
+import { fc } from '../helpers/process/run.ts'
 
 test('an identifier is 1 to 64 unreserved characters, and neither . nor ..', (t) => {
   for (const id of ['a', '0', '-', '_', '~', '...', '.a', 'a.', 'A-Z_~.9', 'x'.repeat(64)])

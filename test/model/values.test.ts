@@ -1,8 +1,8 @@
 import test from 'ava'
-import fc from 'fast-check'
 import { decimal, fractions, integer, json, list, text, timestamp } from '../../src/domain/definition.ts'
 import { KINDS, kindOf, type LeafField } from '../../src/model/definition/fields.ts'
 import { exactNumber, isObject } from '../../src/model/values.ts'
+import { fc } from '../helpers/process/run.ts'
 
 const check = (field: LeafField, value: unknown) => kindOf(field).check(field, value)
 

@@ -1,13 +1,13 @@
 import test from 'ava'
 import { createDatabaseOn, findServer } from '../helpers/database/postgres-server.ts'
 import { contradictions, type Observed } from '../helpers/load/linearizability.ts'
-import { isFull } from '../helpers/process/full.ts'
+import { tries } from '../helpers/process/run.ts'
 import type { Answer, Client } from '../helpers/service/client.ts'
 import { startTestService } from '../helpers/service/service.ts'
 
 const server = findServer((reason) => console.log(`two processes: ${reason}`))
 
-const ROUNDS = isFull ? 3 : 1
+const ROUNDS = tries(1, 3)
 
 const versionOf = ({ headers }: Answer) => Number(/:(\d+)"$/.exec(headers.get('etag') ?? '')?.[1])
 

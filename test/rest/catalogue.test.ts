@@ -1,12 +1,11 @@
 import test from 'ava'
-import fc from 'fast-check'
 import type { Body } from '../helpers/domain/fixtures.ts'
-import { isFull } from '../helpers/process/full.ts'
+import { fc, tries } from '../helpers/process/run.ts'
 import type { Client, Json } from '../helpers/service/client.ts'
 import { shareTestService } from '../helpers/service/service.ts'
 
 // A full catalogue: CATALOGUE_SIZE=60000. A third as many planets as species.
-const SPECIES = Number(process.env['CATALOGUE_SIZE'] ?? (isFull ? 3000 : 600))
+const SPECIES = Number(process.env['CATALOGUE_SIZE'] ?? tries(600, 3000))
 const PLANETS = Math.ceil(SPECIES / 3)
 const PARALLEL = 8
 

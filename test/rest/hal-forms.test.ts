@@ -1,5 +1,4 @@
 import test from 'ava'
-import fc from 'fast-check'
 import { group, text, timestamp } from '../../src/domain/definition.ts'
 import { defineResource } from '../../src/model/definition/define-resource.ts'
 import type { Resource } from '../../src/model/definition/resource.ts'
@@ -8,6 +7,7 @@ import { createHal } from '../../src/rest/hal.ts'
 import { Urls } from '../../src/rest/urls.ts'
 import { type Body, collectionPath, Fixtures, valueIn, withValue } from '../helpers/domain/fixtures.ts'
 import { representatives } from '../helpers/domain/representatives.ts'
+import { fc } from '../helpers/process/run.ts'
 import type { Json } from '../helpers/service/client.ts'
 import { shareTestService } from '../helpers/service/service.ts'
 

@@ -1,12 +1,11 @@
 import anyTest, { type TestFn } from 'ava'
-import fc from 'fast-check'
-import { isFull } from '../helpers/process/full.ts'
+import { fc, tries } from '../helpers/process/run.ts'
 import type { Json } from '../helpers/service/client.ts'
 import { shareTestService } from '../helpers/service/service.ts'
 
 const test = anyTest as TestFn
 const service = shareTestService(test)
-const RUNS = isFull ? 60 : 12
+const RUNS = tries(12, 60)
 
 /** What leads to a page. */
 interface Place {

@@ -1,7 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
-import fc from 'fast-check'
 import { type ModelSpecies, SpeciesModel, type Step, sorted } from '../helpers/domain/species-model.ts'
-import { isFull } from '../helpers/process/full.ts'
+import { fc, tries } from '../helpers/process/run.ts'
 import type { Client, Json } from '../helpers/service/client.ts'
 import { shareTestService } from '../helpers/service/service.ts'
 
@@ -61,7 +60,7 @@ test.serial(
         const list = await writer.get(`/species?limit=100&filter=scientific_name[contains]:${prefix}`)
         t.is(list.body.total_count, model.total)
       }),
-      { numRuns: isFull ? 25 : 8 },
+      { numRuns: tries(8, 25) },
     )
   },
 )
@@ -163,7 +162,7 @@ test.serial('no JSON body causes an internal error', async (t) => {
         if (answer.status >= 400) t.truthy(answer.body.error.code)
       },
     ),
-    { numRuns: isFull ? 200 : 50 },
+    { numRuns: tries(50, 200) },
   )
 })
 
@@ -202,6 +201,6 @@ test.serial('no query string causes an internal error', async (t) => {
       t.true(status === 200 || status === 400, `${status} ${query}`)
       t.truthy(status === 200 ? body._embedded : body.error.code)
     }),
-    { numRuns: isFull ? 200 : 50 },
+    { numRuns: tries(50, 200) },
   )
 })

@@ -1,4 +1,4 @@
-// Loaded first by each process of tests with ava.restricted.config.js, or by `node --import` for torture: puts a restricted engine
+// Loaded first by each process of test/suites/restricted, or by `node --import` for torture: puts a restricted engine
 // in front of TEST_DATABASE_URL. TEST_ENGINE_ALLOWS names restrictions to leave out, with a semicolon between them, by default
 // those that the migrator does not follow; TEST_ENGINE_ABORTS is the rate of statements and commits that the engine ends (0.02,
 // for instance), and TEST_ENGINE_SEED chooses them.
@@ -24,7 +24,7 @@ const workerData: ThreadData = {
   faults: { seed, aborts: rate, refusedCommits: rate, lostCommits: 0 },
   faultsSince: SET_UP,
 }
-const thread = new Worker(new URL('../dist/restricted-engine/thread.js', import.meta.url), {
+const thread = new Worker(new URL('../dist/test/restricted-engine/thread.js', import.meta.url), {
   workerData,
   // Otherwise a process that imports this file by an option would start a thread in each thread.
   execArgv: [],

@@ -1,3 +1,5 @@
 import '../graph/conformance.test.ts'
+import '../graph/limits.test.ts'
+import '../graph/prepared-operations.test.ts'
 import '../graph/requests.test.ts'
 import '../graph/schema.test.ts'

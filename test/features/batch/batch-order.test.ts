@@ -1,6 +1,5 @@
 import { deepStrictEqual } from 'node:assert'
 import test from 'ava'
-import fc from 'fast-check'
 import {
   asMutation,
   asRequest,
@@ -8,13 +7,13 @@ import {
   type RandomWrite,
   randomWrites,
 } from '../../helpers/domain/random-writes.ts'
-import { isFull } from '../../helpers/process/full.ts'
+import { fc, tries } from '../../helpers/process/run.ts'
 import type { Json } from '../../helpers/service/client.ts'
 import { shareTestService } from '../../helpers/service/service.ts'
 
 // Executes random writes together and one after the other, each time on resources of their own that are otherwise equal.
 
-const RUNS = isFull ? 600 : 50
+const RUNS = tries(50, 600)
 
 const service = shareTestService(test)
 

@@ -1,5 +1,4 @@
 import test from 'ava'
-import fc from 'fast-check'
 import { coerceInputValue, type GraphQLInputType } from 'graphql'
 import { filterCondition } from '../../../src/database/sql/filter.ts'
 import { exactColumns, Parameters } from '../../../src/database/sql/statement.ts'
@@ -18,14 +17,14 @@ import { type Filter, leafNamed } from '../../../src/model/query/query.ts'
 import type { Columns } from '../../../src/model/rows/row.ts'
 import { createCompleteSchema } from '../../../src/service/features.ts'
 import { resources } from '../../helpers/domain/domain.ts'
-import { isFull } from '../../helpers/process/full.ts'
+import { fc, tries } from '../../helpers/process/run.ts'
 import type { Json } from '../../helpers/service/client.ts'
 import { shareTestService, startTestService } from '../../helpers/service/service.ts'
 import { subscribe } from '../../helpers/service/subscribe.ts'
 
 const service = shareTestService(test)
 
-const RUNS = isFull ? 400 : 120
+const RUNS = tries(120, 400)
 
 /** Letters whose cases databases and JavaScript see differently, and characters with a meaning in patterns. */
 const LETTERS = [

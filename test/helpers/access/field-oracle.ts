@@ -9,9 +9,10 @@ import { prepareApplication } from '../../../src/service/application.ts'
 import { createCompleteSchema } from '../../../src/service/features.ts'
 import type { LocatedDomain } from '../../../src/service/settings/domain-folder.ts'
 import { makeDomain, serveDomain } from '../domain/made-domain.ts'
+import { SEED } from '../process/run.ts'
 import { accessToken } from '../service/access-token.ts'
 import { type TestService, TOKENS } from '../service/service.ts'
-import { differenceOf, firstSeed, hold, Report, randomConversation } from './oracle.ts'
+import { differenceOf, hold, Report, randomConversation } from './oracle.ts'
 import { Random } from './random.ts'
 import { loadStatements, randomRows } from './random-rows.ts'
 import { ORIGIN, type Request, send } from './service-pair.ts'
@@ -83,7 +84,7 @@ const REQUESTS_PER_ROUND = 200
 
 /**
  * Compares the answers to so many requests of a caller without the scopes of fields with those of a service whose
- * definitions lack these fields. Prints the seeds; ORACLE_SEED repeats a round.
+ * definitions lack these fields. Prints the seeds; TEST_SEED repeats a round.
  *
  * @param server a PostgreSQL server, instead of the embedded database
  */
@@ -92,13 +93,12 @@ export async function compareFields(
   requests: number,
   server = process.env['TEST_DATABASE_URL'],
 ): Promise<void> {
-  const first = firstSeed()
-  t.log(`seeds from ${first}`)
+  t.log(`seeds from ${SEED}`)
   const report = new Report()
   const made = await makeDomain(t, 'clinic')
   const base = await serveDomain(t, made, { publicBaseUrl: ORIGIN }, server)
   const { resources } = made.domain
-  for (let seed = first; report.requests < requests; seed++) {
+  for (let seed = SEED; report.requests < requests; seed++) {
     const random = new Random(seed)
     const { scopes, open } = randomDefinition(random, resources)
     const scoped = redefined(resources, (place, field) => {

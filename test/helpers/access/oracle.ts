@@ -1,6 +1,7 @@
 import type { ExecutionContext } from 'ava'
 import type { GraphQLSchema } from 'graphql'
 import { createCompleteSchema } from '../../../src/service/features.ts'
+import { SEED } from '../process/run.ts'
 import { OWN_HEADERS } from '../service/client.ts'
 import { Random } from './random.ts'
 import { randomFilter } from './random-filters.ts'
@@ -67,18 +68,12 @@ export class Report {
   }
 }
 
-/** The same each time, unless ORACLE_SEED is another one, or `random`. */
-export function firstSeed(): number {
-  const { ORACLE_SEED: seed = '731072' } = process.env
-  return seed === 'random' ? Date.now() % 1_000_000 : Number(seed)
-}
-
 /** In each round, other data and other rules. */
 const REQUESTS_PER_ROUND = 200
 
 /**
  * Compares the answers to so many requests of restricted callers with those of a service that has only the rows that exist
- * for them. Prints the seeds; ORACLE_SEED repeats a round.
+ * for them. Prints the seeds; TEST_SEED repeats a round.
  *
  * @param server a PostgreSQL server, instead of the embedded database
  */
@@ -88,10 +83,9 @@ export async function compareRounds(
   server = process.env['TEST_DATABASE_URL'],
 ): Promise<void> {
   const pair = await startServicePair(t, Object.keys(RULED), server)
-  const first = firstSeed()
-  t.log(`seeds from ${first}`)
+  t.log(`seeds from ${SEED}`)
   const report = new Report()
-  for (let seed = first; report.requests < requests && report.differences.length < 20; seed++) {
+  for (let seed = SEED; report.requests < requests && report.differences.length < 20; seed++) {
     await compareRound(pair, seed, Math.min(REQUESTS_PER_ROUND, requests), report)
   }
   report.log(t)

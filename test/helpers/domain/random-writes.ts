@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { graphNames, parentArgument, singular, toGraphNames } from '../../../src/graph/names.ts'
+import { fc } from '../process/run.ts'
 import type { Json } from '../service/client.ts'
 import { resourceAt } from './fixtures.ts'
 

@@ -1,3 +1,2 @@
-import '../commands/printed.test.ts'
 import '../commands/import-refusals.test.ts'
 import '../commands/transfer.test.ts'

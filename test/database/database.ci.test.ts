@@ -63,7 +63,9 @@ async function connectTo(t: ExecutionContext, dataDir: string): Promise<pg.Clien
 
 /** Opens the folder in another process; resolves when it is open. */
 async function openElsewhere(t: ExecutionContext, dataDir: string): Promise<ChildProcess> {
-  const entry = fileURLToPath(new URL('../dist/helpers/database/open-database-process.js', import.meta.url))
+  const entry = fileURLToPath(
+    new URL('../dist/test/helpers/database/open-database-process.js', import.meta.url),
+  )
   const child = spawn(process.execPath, [...ENGINE_OPTIONS, entry, dataDir], {
     stdio: ['pipe', 'pipe', 'ignore'],
   })

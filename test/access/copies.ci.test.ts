@@ -1,12 +1,12 @@
 import test, { type ExecutionContext } from 'ava'
 import type { AccessRule } from '../../src/model/access/access-rules.ts'
 import { withAccess } from '../helpers/domain/with-access.ts'
-import { isFull } from '../helpers/process/full.ts'
+import { tries } from '../helpers/process/run.ts'
 import type { Client, Json } from '../helpers/service/client.ts'
 import { readEvents } from '../helpers/service/read-events.ts'
 import { startTestService } from '../helpers/service/service.ts'
 
-const WRITES = isFull ? 3_000 : 300
+const WRITES = tries(300, 3_000)
 const WRITERS = 4
 
 /** The writer, whose token has no subject, may read all. */

@@ -1,0 +1,7 @@
+import '../access/anonymous.test.ts'
+import '../access/feed.test.ts'
+import '../access/field-writes.test.ts'
+import '../access/fields.test.ts'
+import '../access/statements.test.ts'
+import '../access/training-access.test.ts'
+import '../access/writes.test.ts'

@@ -1,6 +1,0 @@
-import '../commands/commands.test.ts'
-import '../commands/doctor.test.ts'
-import '../commands/documents.test.ts'
-import '../commands/export.test.ts'
-import '../commands/seed.test.ts'
-import '../commands/several-hosts.test.ts'
