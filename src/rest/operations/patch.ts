@@ -15,13 +15,13 @@ export const patch: WriteOperation = {
   id: 'patch',
   summary: 'Update',
   description: 'Applies a JSON Merge Patch. Null removes a field; omitted fields keep their values.',
-  headers: ['IfMatch', 'IfUnmodifiedSince', 'PreferWrite'],
+  headers: ['IfMatch', 'IfUnmodifiedSince', 'IfNoneMatchWrite', 'PreferWrite'],
   body: { content: 'patch', types: [...JSON_TYPES, MERGE_PATCH] },
   responses: {
     200: REPRESENTATION,
     204: { description: 'Changed, or already as sent.', headers: WRITE_HEADERS },
   },
-  errors: ['CONCURRENT_MODIFICATION'],
+  errors: ['CONCURRENT_MODIFICATION', 'PRECONDITION_FAILED'],
   forms: [
     {
       on: 'resource',

@@ -48,19 +48,17 @@ export const put: WriteOperation = {
       readOnly: readOnlyInput,
       ...CONDITION,
       mayCreate: 'Boolean!',
-      mayReplace: 'Boolean!',
     }),
   },
   read(request, parts) {
     const { values, readOnly, hasId } = inspectedAt(request, inspectResource, parts)
-    const mustNotExist = requestHeader(request, 'IfNoneMatchWrite')?.trim() === '*'
-    const isForCreation = parts.resource.kind === 'singleton' || hasId || mustNotExist
+    const condition = conditionOf(request)
+    const isForCreation = parts.resource.kind === 'singleton' || hasId || condition.unlessExists === true
     return {
       input: toGraphNames(parts.resource, values),
       readOnly,
-      ...conditionOf(request),
+      ...condition,
       mayCreate: isForCreation && requestHeader(request, 'IfMatch') === undefined,
-      mayReplace: !mustNotExist,
     }
   },
   respond: respondToChange('put'),
