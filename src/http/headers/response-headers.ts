@@ -29,7 +29,7 @@ export const RESPONSE_HEADERS = {
     'uuid',
   ),
   'WWW-Authenticate': perhaps(
-    'Of 401: the challenge, which says that a bearer token is required, or why the one sent was refused.',
+    'The challenge. Of 401: a bearer token is required, or why the one sent was refused. Of 403: the scope that it lacks.',
     'Bearer',
   ),
   'Retry-After': perhaps('Of 429 and 503: the seconds to wait before trying again.', '1'),
