@@ -94,7 +94,7 @@ export function isNotModified(ctx: Context): boolean {
 function versionsIn(header: string, id: string): number[] | undefined {
   if (header.trim() === '*') return undefined
   return header.split(',').flatMap((tag) => {
-    const [, named, digits] = /^"([^:]*):([1-9]\d{0,9})(?:[:-][\w+-]+)*"$/.exec(tag.trim()) ?? []
+    const [, named, digits] = /^"([^:]*):([1-9]\d{0,9})(?:[:-][\w:+-]+)?"$/.exec(tag.trim()) ?? []
     return named === id && Number(digits) <= INTEGER_RANGE.maximum ? [Number(digits)] : []
   })
 }

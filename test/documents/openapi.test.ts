@@ -69,6 +69,21 @@ test('the catalogue of interfaces is found by its well-known address, and all it
   }
 })
 
+test('every pattern of the document is valid with the flags of validators and of browsers', async (t) => {
+  const { body } = await service().anonymous.get('/openapi.json')
+  const patternsIn = (node: Json): string[] =>
+    typeof node !== 'object' || node === null
+      ? []
+      : [
+          ...(typeof node.pattern === 'string' ? [node.pattern] : []),
+          ...Object.values(node).flatMap(patternsIn),
+        ]
+  const patterns = new Set(patternsIn(body))
+  t.true(patterns.size > 10)
+  for (const pattern of patterns)
+    for (const flag of ['u', 'v']) t.notThrows(() => new RegExp(pattern, flag), `${pattern} ${flag}`)
+})
+
 test('with all references resolved, no operation is longer than 80,000 characters', async (t) => {
   const { body } = await service().anonymous.get('/openapi.json')
   const lengthOf = (node: Json): number => {
