@@ -1,10 +1,11 @@
-import { JSON_TYPES, MAXIMUM_JSON_BYTES } from '../http/json.ts'
+import { MAXIMUM_JSON_BYTES } from '../http/json.ts'
 import { ownedBy, referencesTo, targetOf } from '../model/definition/relations.ts'
 import type { Leaf, Resource } from '../model/definition/resource.ts'
 import { nameField } from '../model/definition/titles.ts'
 import { DEFAULT_PAGE_SIZE, queryable, sortable } from '../model/query/query.ts'
 import { searchable } from '../model/query/search.ts'
 import { patch } from '../rest/operations/patch.ts'
+import { MEDIA_TYPES } from '../rest/respond.ts'
 import type { RestSettings } from '../rest/urls.ts'
 import type { Schema } from './openapi/field-schema.ts'
 import { inputSchema, patchSchema, representationSchema } from './openapi/resource-schemas.ts'
@@ -45,7 +46,7 @@ export function profileOf(
       patch: replaceable ? { method: 'PATCH', media_types: patch.body?.types } : 'not possible',
       delete: { ...DELETE_POLICY, also_deletes: deletedWith(resource, resources) },
       preconditions: PRECONDITIONS,
-      body: { media_types: JSON_TYPES, maximum_bytes: MAXIMUM_JSON_BYTES, unknown_fields: unknown },
+      body: { media_types: MEDIA_TYPES, maximum_bytes: MAXIMUM_JSON_BYTES, unknown_fields: unknown },
       null_links: { 'application/json': 'null', 'application/hal+json': 'omitted' },
     },
   }
