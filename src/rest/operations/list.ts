@@ -38,7 +38,7 @@ export const list: ReadOperation = {
     // Another definition shows other fields of the same versions.
     const shown = resource.shownLeaves.map(({ name }) => name).join()
     return async (ctx) => {
-      const { variables, selection, parameters } = parseListQuery(ctx.URL.searchParams)
+      const { variables, selection, parameters } = parseListQuery(ctx.URL.searchParams, ctx.querystring)
       if (selection) authorizeEmbeds(callerOf(ctx), selection)
       const { parentId } = ctx['params']
       const of = parent && { resource: parent, id: parentId as string }

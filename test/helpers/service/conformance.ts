@@ -126,7 +126,8 @@ function checkOfVersion(resources: readonly Resource[], settings: RestSettings):
     const isMinimal = answer.headers.get('preference-applied')?.includes('return=minimal')
     const mayBeEmpty = isMinimal || response.description.includes('Without a body')
     if (method === 'HEAD' || (mayBeEmpty && answer.status < 400 && answer.text === '')) return
-    const documents = searchParams.has('fields') ? 'partial' : 'openapi'
+    const isPartial = searchParams.has('fields') || searchParams.has('fields[]')
+    const documents = isPartial ? 'partial' : 'openapi'
     checkBody(found?.path as string, operation, response, answer, fail, documents)
   }
 
