@@ -24,6 +24,7 @@ export function profileOf(
     const target = targetOf(resource, leaf, resources)
     return target ? [[leaf.name, target]] : []
   })
+  const forForms = { ...settings, marksReadOnly: true }
   const unknown = unknownFields === 'ignore' ? 'ignored' : 400
   return {
     title: resource.name,
@@ -32,9 +33,9 @@ export function profileOf(
     ...(resource.columns && { columns: resource.columns }),
     references: Object.fromEntries(references),
     schema: { $schema: DIALECT, title: resource.name, ...representationSchema(resource) },
-    input: { $schema: DIALECT, title: `${resource.name} input`, ...inputSchema(resource, settings) },
+    input: { $schema: DIALECT, title: `${resource.name} input`, ...inputSchema(resource, forForms) },
     ...(replaceable && {
-      patch: { $schema: DIALECT, title: `${resource.name} patch`, ...patchSchema(resource, settings) },
+      patch: { $schema: DIALECT, title: `${resource.name} patch`, ...patchSchema(resource, forForms) },
     }),
     policies: {
       scopes: { read: `${resource.path}:read`, write: `${resource.path}:write`, write_includes_read: false },
@@ -104,6 +105,7 @@ const PRECONDITIONS = {
   entity_tags: 'strong',
   if_match: { methods: ['PUT', 'PATCH', 'DELETE'], required: false, mismatch: 409 },
   if_none_match: { methods: ['GET', 'HEAD'], match: 304 },
+  if_none_match_of_writes: { methods: ['PUT', 'PATCH', 'DELETE'], match: 412 },
   if_unmodified_since: { methods: ['PUT', 'PATCH', 'DELETE'], mismatch: 409 },
   if_modified_since: { methods: ['GET', 'HEAD'], match: 304 },
   without_if_match: 'the last write wins',

@@ -15,7 +15,7 @@ export interface Inspection {
 }
 
 /** Members that HAL and HAL-FORMS add to a representation, and that a client may send back. */
-const HAL_MEMBERS = new Set(['_links', '_embedded', '_templates'])
+export const HAL_MEMBERS = new Set(['_links', '_embedded', '_templates'])
 
 /** Unknown members with a detail of their own. A body can have ten thousand. */
 const MAXIMUM_UNKNOWN = 50

@@ -17,7 +17,7 @@ for (const resource of resources.filter(({ listed }) => listed)) {
     const shown = await reader.get(collection)
     const tag = tagOf(shown)
     t.regex(tag, /^W\/"[\w.-]+"$/)
-    t.is(shown.headers.get('cache-control'), 'private, no-cache')
+    t.is(shown.headers.get('cache-control'), 'private, no-cache, must-revalidate')
     for (const value of [tag, tag.slice(2), tag.replace(/"$/, '-gzip"'), '*', `"x", W/"y.z",${tag}`]) {
       for (const method of ['GET', 'HEAD']) {
         const { status, text, headers } = await reader.request(method, collection, undefined, {

@@ -39,7 +39,7 @@ export const RESPONSE_HEADERS = {
     'Identifies this write, or the end of the feed, if the service reads from replicas. Reads with this token see everything up to it.',
   ),
   'X-Total-Count': perhaps(
-    'The number of items in the whole list, if its page is sent as CSV or NDJSON.',
+    'The number of items in the whole list, unless the request prefers not to count them.',
     '95',
   ),
   'Preference-Applied': perhaps('The preferences of the request that were applied.', 'handling=strict'),

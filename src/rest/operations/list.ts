@@ -62,6 +62,7 @@ export const list: ReadOperation = {
       const type = ctx.state.mediaType as string
       const send = () => {
         const document = hal.list(data, urls)
+        if (counted) ctx.set('X-Total-Count', String(document.total_count))
         if (ITEM_TYPES.includes(type)) {
           respondWithItems(ctx, type, document, selection?.leaves ?? resource.shownLeaves)
         } else respond(ctx, 200, withTemplates(document, templates), embeds)

@@ -116,7 +116,7 @@ function checkOfVersion(resources: readonly Resource[], settings: RestSettings):
       const isRequired = resolve(reference).required || REQUIRED_OF[answer.status] === name
       if (isMissing && isRequired) fail(`the header ${name} is missing`)
     }
-    if (answer.status === 403) {
+    if (answer.status === 403 && answer.text !== '') {
       const [, scope] = /token lacks the scope ([\w*-]+:[\w*-]+)\./.exec(answer.text) ?? []
       const challenge = scope && `Bearer error="insufficient_scope", scope="${scope}"`
       const isOfAny = !scope && answer.text.includes('token lacks the scope')
