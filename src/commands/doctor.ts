@@ -8,7 +8,7 @@ import { DomainError } from '../model/errors.ts'
 import { DefinitionError } from '../model/problems/definition-problems.ts'
 import { runCommand } from '../service/command.ts'
 import { databaseOptions, loadConfiguration, patienceOf } from '../service/settings/configuration.ts'
-import { type Settings, SettingsError } from '../service/settings/settings.ts'
+import { type Settings, SettingsError, settingsWarnings } from '../service/settings/settings.ts'
 import { styled } from '../service/terminal.ts'
 import { referenceProblems, repairReferences, repairRowCounts, rowCountProblems } from './doctor/derived.ts'
 import { rowProblems, tableDrift } from './doctor/tables.ts'
@@ -34,18 +34,20 @@ const ASCII_ONLY = /^(?:C|POSIX)$/
 
 const checks: { check: string; ok: boolean; problems: readonly string[] }[] = []
 const repairs: string[] = []
+const warnings: string[] = []
 let isJson = false
 
 await runCommand(usage, { options }, async ({ values }) => {
   isJson = values.json
   await inspect(values.repair === true)
-  if (isJson) console.log(JSON.stringify({ ok: checks.every(({ ok }) => ok), checks, repairs }))
+  if (isJson) console.log(JSON.stringify({ ok: checks.every(({ ok }) => ok), checks, repairs, warnings }))
 })
 
 async function inspect(repair: boolean): Promise<void> {
   const configuration = await attempt('settings', loadConfiguration)
   if (!configuration) return
   const { settings, domain } = configuration
+  for (const warning of settingsWarnings(settings)) warn(warning)
   const options = databaseOptions(configuration)
   const tables = await attempt('definitions and Prisma schema', options.tables)
   if (!tables) return
@@ -112,6 +114,11 @@ function report(check: string, problems: readonly string[]): boolean {
     for (const problem of problems) console.log(`        ${problem}`)
   }
   return ok
+}
+
+function warn(warning: string): void {
+  warnings.push(warning)
+  if (!isJson) console.log(`${styled(process.stdout, 'yellow', 'warn')}  ${warning}`)
 }
 
 /** Only of a server. An embedded database with such problems is refused when it opens. */

@@ -1,3 +1,4 @@
+import { allScopes, unknownScopes } from '../model/access/scopes.ts'
 import type { Domain } from '../model/definition/domain.ts'
 import { isObject } from '../model/values.ts'
 import { ArgumentsError, runCommand } from '../service/command.ts'
@@ -9,7 +10,7 @@ const usage = `Prints an access token, signed with JWT_SECRET or the development
   npx halgraph token --scope "species:read planets:write" --expires-in 30d --subject ada
 
   --scope       scopes separated by spaces: <collection>:read or <collection>:write, or those of fields, with * for all collections;
-                default: "*:read *:write"
+                default: all of all collections
   --expires-in  seconds, or a duration such as 90m, 12h or 30d; default: 12h
   --subject     the subject of the token, recorded as the author of its changes; default: developer
   --claims      other claims, which access rules use, as a JSON object: '{"role":"instructor"}'
@@ -17,7 +18,7 @@ const usage = `Prints an access token, signed with JWT_SECRET or the development
 The service creates the development secret when it first starts; this command only reads it.`
 
 const options = {
-  scope: { type: 'string', default: '*:read *:write' },
+  scope: { type: 'string' },
   'expires-in': { type: 'string', default: '12h' },
   subject: { type: 'string', default: 'developer' },
   claims: { type: 'string', default: '{}' },
@@ -26,9 +27,10 @@ const options = {
 const DURATION = /^[1-9][0-9]{0,9}(?: ?[smhdwy])?$/
 
 await runCommand(usage, { options }, async ({ values }) => {
-  const { scope, subject, 'expires-in': expiresIn } = values
+  const { subject, 'expires-in': expiresIn } = values
   const claims = parseClaims(values.claims)
   const { settings, domain } = await loadConfiguration()
+  const { scope = allScopes(domain.resources).join(' ') } = values
   refuseUnknownScopes(scope, domain)
   if (!DURATION.test(expiresIn)) {
     throw new ArgumentsError(
@@ -50,12 +52,9 @@ function parseClaims(text: string): object {
 
 /** @throws {ArgumentsError} for a scope that no request needs */
 function refuseUnknownScopes(scope: string, { resources }: Domain): void {
-  const collections = ['*', ...resources.map(({ path }) => path)]
-  const known = new Set(collections.flatMap((path) => [`${path}:read`, `${path}:write`]))
-  for (const { path, fieldScopes } of resources)
-    for (const scope of fieldScopes) known.add(`${path}:${scope}`).add(`*:${scope}`)
-  const unknown = scope.split(' ').filter((name) => !known.has(name))
+  const unknown = unknownScopes(scope, resources)
   if (unknown.length === 0) return
+  const collections = ['*', ...resources.map(({ path }) => path)]
   throw new ArgumentsError(
     `--scope: unknown ${unknown.map((name) => JSON.stringify(name)).join(', ')}. A scope is <collection>:read ` +
       `or <collection>:write, or one of a field; collections: ${collections.join(', ')}`,

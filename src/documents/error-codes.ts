@@ -113,8 +113,9 @@ export const ERRORS: Readonly<Record<ErrorCode, CodeExplanation>> = {
     retry: 'No.',
   },
   PRECONDITION_FAILED: {
-    cause: 'If-None-Match: * requires that the resource does not exist, but it does.',
-    remedy: 'Omit the header to replace the resource.',
+    cause:
+      'If-None-Match names the current entity tag of the resource, or is * and requires that it does not exist.',
+    remedy: 'Omit the header to write the resource.',
   },
   PAYLOAD_TOO_LARGE: {
     cause: 'The body is larger than 1 MiB.',

@@ -1,6 +1,6 @@
 import { duplicateValue } from '../domain/rules.ts'
 import { errorEnvelope } from '../http/errors.ts'
-import { JSON_TYPES, MAXIMUM_JSON_BYTES, parseStrictJson } from '../http/json.ts'
+import { MAXIMUM_JSON_BYTES, parseStrictJson } from '../http/json.ts'
 import { kindOf } from '../model/definition/fields.ts'
 import { referencesTo } from '../model/definition/relations.ts'
 import type { Leaf, Resource, Values } from '../model/definition/resource.ts'
@@ -16,7 +16,7 @@ import {
 import { inspectResource, readOnlyDetail } from '../model/validate.ts'
 import { mapped } from '../model/values.ts'
 import { listQueryParser } from '../rest/parse-list-query.ts'
-import { LIST_TYPES } from '../rest/respond.ts'
+import { LIST_TYPES, MEDIA_TYPES } from '../rest/respond.ts'
 
 /** A request and its error, or only the message if the code is that of the entry. */
 type Example = readonly [request: string, error: DomainError | string]
@@ -105,7 +105,7 @@ export function errorExamples(resources: readonly Resource[], base: string) {
     ],
     UNSUPPORTED_MEDIA_TYPE: [
       `${line('POST', path, BEARER, 'Content-Type: text/plain')}\n\nexample`,
-      `The body must be ${JSON_TYPES.join(' or ')}, in UTF-8 and without a content encoding.`,
+      `The body must be ${MEDIA_TYPES.join(' or ')}, in UTF-8 and without a content encoding.`,
     ],
     BUSINESS_RULE_VIOLATION: unknownReference,
     TOO_MANY_REQUESTS: [

@@ -1,10 +1,11 @@
-import { JSON_TYPES, MAXIMUM_JSON_BYTES } from '../http/json.ts'
+import { MAXIMUM_JSON_BYTES } from '../http/json.ts'
 import { ownedBy, referencesTo, targetOf } from '../model/definition/relations.ts'
 import type { Leaf, Resource } from '../model/definition/resource.ts'
 import { nameField } from '../model/definition/titles.ts'
 import { DEFAULT_PAGE_SIZE, queryable, sortable } from '../model/query/query.ts'
 import { searchable } from '../model/query/search.ts'
 import { patch } from '../rest/operations/patch.ts'
+import { MEDIA_TYPES } from '../rest/respond.ts'
 import type { RestSettings } from '../rest/urls.ts'
 import type { Schema } from './openapi/field-schema.ts'
 import { inputSchema, patchSchema, representationSchema } from './openapi/resource-schemas.ts'
@@ -23,6 +24,7 @@ export function profileOf(
     const target = targetOf(resource, leaf, resources)
     return target ? [[leaf.name, target]] : []
   })
+  const forForms = { ...settings, marksReadOnly: true }
   const unknown = unknownFields === 'ignore' ? 'ignored' : 400
   return {
     title: resource.name,
@@ -31,9 +33,9 @@ export function profileOf(
     ...(resource.columns && { columns: resource.columns }),
     references: Object.fromEntries(references),
     schema: { $schema: DIALECT, title: resource.name, ...representationSchema(resource) },
-    input: { $schema: DIALECT, title: `${resource.name} input`, ...inputSchema(resource, settings) },
+    input: { $schema: DIALECT, title: `${resource.name} input`, ...inputSchema(resource, forForms) },
     ...(replaceable && {
-      patch: { $schema: DIALECT, title: `${resource.name} patch`, ...patchSchema(resource, settings) },
+      patch: { $schema: DIALECT, title: `${resource.name} patch`, ...patchSchema(resource, forForms) },
     }),
     policies: {
       scopes: { read: `${resource.path}:read`, write: `${resource.path}:write`, write_includes_read: false },
@@ -45,7 +47,7 @@ export function profileOf(
       patch: replaceable ? { method: 'PATCH', media_types: patch.body?.types } : 'not possible',
       delete: { ...DELETE_POLICY, also_deletes: deletedWith(resource, resources) },
       preconditions: PRECONDITIONS,
-      body: { media_types: JSON_TYPES, maximum_bytes: MAXIMUM_JSON_BYTES, unknown_fields: unknown },
+      body: { media_types: MEDIA_TYPES, maximum_bytes: MAXIMUM_JSON_BYTES, unknown_fields: unknown },
       null_links: { 'application/json': 'null', 'application/hal+json': 'omitted' },
     },
   }
@@ -103,6 +105,7 @@ const PRECONDITIONS = {
   entity_tags: 'strong',
   if_match: { methods: ['PUT', 'PATCH', 'DELETE'], required: false, mismatch: 409 },
   if_none_match: { methods: ['GET', 'HEAD'], match: 304 },
+  if_none_match_of_writes: { methods: ['PUT', 'PATCH', 'DELETE'], match: 412 },
   if_unmodified_since: { methods: ['PUT', 'PATCH', 'DELETE'], mismatch: 409 },
   if_modified_since: { methods: ['GET', 'HEAD'], match: 304 },
   without_if_match: 'the last write wins',

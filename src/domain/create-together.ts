@@ -33,9 +33,10 @@ export interface Creation {
 export function creationOf(
   { parentId, id }: Partial<ResourceKey>,
   body: Values,
-  { key, otherThan, versions, apiVersion, mayCreate = true, mayReplace = false }: Partial<WriteOptions>,
+  { key, otherThan, versions, unlessVersions, apiVersion, mayCreate = true }: Partial<WriteOptions>,
 ): Creation | undefined {
   const isConditional = !mayCreate || versions || key !== undefined || otherThan !== undefined
+  const mayReplace = id !== undefined && unlessVersions !== 'all'
   return isConditional ? undefined : { parentId, id, body, apiVersion, mayReplace }
 }
 

@@ -83,7 +83,8 @@ export async function removeResource(
   condition: Precondition,
 ): Promise<'DELETED' | 'ABSENT'> {
   const { access } = context
-  const isConditional = condition.versions || condition.unmodifiedSince || resource.databaseRule
+  const { versions, unmodifiedSince, unlessVersions } = condition
+  const isConditional = versions || unmodifiedSince || unlessVersions || resource.databaseRule
   const before =
     isConditional || access.isLimited(resource)
       ? await context.client.findByKey(resource, key, access)

@@ -1,6 +1,6 @@
 import type { Resource, Values } from '../model/definition/resource.ts'
 import { viewFor, viewOf } from '../model/definition/views.ts'
-import { DomainError, refuseInvalid } from '../model/errors.ts'
+import { refuseInvalid } from '../model/errors.ts'
 import { completeValues, toValues } from '../model/rows/columns.ts'
 import { isIdentifier, isResourceKey, makeIdentifier, type ResourceKey } from '../model/rows/identifiers.ts'
 import { type Precondition, requireState } from '../model/rows/precondition.ts'
@@ -22,7 +22,6 @@ interface PatchOptions extends Precondition {
 
 interface PutOptions extends PatchOptions {
   readonly mayCreate: boolean
-  readonly mayReplace: boolean
 }
 
 export type WriteOptions = PutOptions & CreateOptions
@@ -85,11 +84,7 @@ export async function putResource(
   const values = validated(view, body)
   return retry(async () => {
     const row = await context.client.findByKey(resource, key, context.access)
-    if (row && options.mayReplace) return change(context, resource, key, row, options, () => values)
-    if (row) {
-      const message = 'The resource already exists.'
-      throw new DomainError('PRECONDITION_FAILED', message, [], { ...key, version: row.version })
-    }
+    if (row) return change(context, resource, key, row, options, () => values)
     // A resource that does not exist has none of the versions.
     if (!options.mayCreate || options.versions) throw resourceNotFound(resource, key, CREATE_ADVICE)
     const whole = completed(resource, view, values)

@@ -37,6 +37,8 @@ function errorHeaders(error: DomainError): Headers {
   return {
     ...(error.code === 'SERVICE_UNAVAILABLE' && { 'Retry-After': '1' }),
     ...(error.code === 'AUTHENTICATION_REQUIRED' && { 'WWW-Authenticate': 'Bearer' }),
+    // RFC 6750 §3.1.
+    ...(error.scope && { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${error.scope}"` }),
     ...(error instanceof HttpError && error.headers),
   }
 }

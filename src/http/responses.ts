@@ -45,7 +45,10 @@ export const securityHeaders: Middleware = (ctx, next) => {
   return next()
 }
 
-const allow = cors({ exposeHeaders: '*', allowMethods: METHODS })
+/** In seconds: the longest time that Chromium keeps the answer to a preflight. */
+const PREFLIGHT_AGE = 7200
+
+const allow = cors({ exposeHeaders: '*', allowMethods: METHODS, maxAge: PREFLIGHT_AGE })
 
 /**
  * Lets scripts of other origins use the service, and read all headers of its responses. No request needs cookies, so the
@@ -60,15 +63,17 @@ export const crossOrigin: Middleware = (ctx, next) => {
 
 /**
  * Only responses with an entity tag may be cached, and with revalidation (RFC 9111 §5.2): by shared caches if the request
- * had no token, by the caller otherwise.
+ * had no token, by the caller otherwise. With a token, some caches store
+ * only what has `must-revalidate` (RFC 9111 §3.5).
  */
 export const cacheControl: Middleware = async (ctx, next) => {
   await next()
   if (ctx.response.get('Cache-Control')) return
   const isReading = ctx.method === 'GET' || ctx.method === 'HEAD'
   const isValidated = isReading && ctx.status < 400 && ctx.response.get('ETag')
-  const caches = ctx.state.caller?.identity === ANONYMOUS ? 'public' : 'private'
-  ctx.set('Cache-Control', isValidated ? `${caches}, no-cache` : 'no-store')
+  const caches =
+    ctx.state.caller?.identity === ANONYMOUS ? 'public, no-cache' : 'private, no-cache, must-revalidate'
+  ctx.set('Cache-Control', isValidated ? caches : 'no-store')
 }
 
 /** W3C Server Timing. */

@@ -60,6 +60,8 @@ export class DomainError extends Error {
   readonly related?: { readonly path: string; readonly id: string }
   /** The alias of the field of an operation that failed. */
   readonly failedField?: string
+  /** The scope that the token lacks. */
+  readonly scope?: string
 
   constructor(
     readonly code: ErrorCode,

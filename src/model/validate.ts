@@ -14,8 +14,8 @@ export interface Inspection {
   readonly details: readonly Detail[]
 }
 
-/** Members that HAL adds to a representation and that a client may send back (RFC draft-kelly-json-hal §4.1). */
-const HAL_MEMBERS = new Set(['_links', '_embedded'])
+/** Members that HAL and HAL-FORMS add to a representation, and that a client may send back. */
+export const HAL_MEMBERS = new Set(['_links', '_embedded', '_templates'])
 
 /** Unknown members with a detail of their own. A body can have ten thousand. */
 const MAXIMUM_UNKNOWN = 50

@@ -28,7 +28,7 @@ export function listVariant(ctx: Context, more: readonly unknown[]): string {
 
 /** The revision that the client has in this variant (RFC 9110 §13.1.2). */
 export function knownRevision(ctx: Context, variant: string): string | undefined {
-  const tags = requestHeader(ctx, 'IfNoneMatchRead')?.matchAll(/"([\w-]+)\.(\w+)"/g) ?? []
+  const tags = requestHeader(ctx, 'IfNoneMatchRead')?.matchAll(/"([\w-]+)\.(\w+)(?:-\w+)?"/g) ?? []
   return [...tags].find(([, , tagVariant]) => tagVariant === variant)?.[1]
 }
 
@@ -36,12 +36,19 @@ export function contentVariant(content: string): string {
   return hash('sha256', content, 'base64url').slice(0, 22)
 }
 
-/** The precondition of a write as GraphQL variables. If-Match takes precedence (RFC 9110 §13.2.2). */
+/** The preconditions of a write as GraphQL variables. If-Match takes precedence over the date (RFC 9110 §13.2.2). */
 export function conditionVariables(request: Pick<Context, 'headers'>, id: string) {
   const ifMatch = requestHeader(request, 'IfMatch')
-  return ifMatch === undefined
-    ? { ifUnmodifiedSince: httpDate(requestHeader(request, 'IfUnmodifiedSince')) }
-    : { ifVersion: versionsIn(ifMatch, id) }
+  // Of weak tags, only If-None-Match takes those of a version (RFC 9110 §13.1.2).
+  const ifNoneMatch = requestHeader(request, 'IfNoneMatchWrite')?.replaceAll('W/', '')
+  const unlessVersion = ifNoneMatch === undefined ? undefined : versionsIn(ifNoneMatch, id)
+  return {
+    ...(ifMatch === undefined
+      ? { ifUnmodifiedSince: httpDate(requestHeader(request, 'IfUnmodifiedSince')) }
+      : { ifVersion: versionsIn(ifMatch, id) }),
+    unlessVersion,
+    ...(ifNoneMatch !== undefined && !unlessVersion && { unlessExists: true }),
+  }
 }
 
 /**
@@ -81,13 +88,13 @@ export function isNotModified(ctx: Context): boolean {
 }
 
 /**
- * The versions in a list of entity tags, in any variant. Weak tags and those of other resources name none.
+ * The versions in a list of entity tags, in any variant, also in one that a proxy has compressed (`-gzip`). Weak tags and those of other resources name none.
  * Undefined for `*`, which any version matches (RFC 9110 §13.1.1).
  */
 function versionsIn(header: string, id: string): number[] | undefined {
   if (header.trim() === '*') return undefined
   return header.split(',').flatMap((tag) => {
-    const [, named, digits] = /^"([^:]*):([1-9]\d{0,9})(?::[\w+-]+)*"$/.exec(tag.trim()) ?? []
+    const [, named, digits] = /^"([^:]*):([1-9]\d{0,9})(?:[:-][\w:+-]+)?"$/.exec(tag.trim()) ?? []
     return named === id && Number(digits) <= INTEGER_RANGE.maximum ? [Number(digits)] : []
   })
 }

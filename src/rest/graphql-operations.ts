@@ -20,7 +20,12 @@ const MAXIMUM_SELECTIONS = 20
 type Variables = Readonly<Record<string, string>>
 
 /** The variables of a precondition. */
-export const CONDITION: Variables = { ifVersion: '[Int!]', ifUnmodifiedSince: 'DateTime' }
+export const CONDITION: Variables = {
+  ifVersion: '[Int!]',
+  ifUnmodifiedSince: 'DateTime',
+  unlessVersion: '[Int!]',
+  unlessExists: 'Boolean',
+}
 
 /** The field of a mutation. */
 export interface Mutation {

@@ -21,14 +21,14 @@ const NAVIGATION = ['first', 'prev', 'next', 'last'] as const
 const LONGEST_LINKS = 12_000
 
 /**
- * The header Link has the links to other pages (RFC 8288), X-Total-Count the number of all items.
+ * The header Link has the links to other pages (RFC 8288).
  *
  * @throws {DomainError} INVALID_QUERY_PARAMETER (400) when the links are too long for a header
  */
 export function respondWithItems(
   ctx: Context,
   type: string,
-  { _links: links, _embedded: embedded, total_count: count }: ListDocument,
+  { _links: links, _embedded: embedded }: ListDocument,
   leaves: readonly Leaf[],
 ): void {
   const relations = NAVIGATION.filter((relation) => links[relation])
@@ -39,7 +39,6 @@ export function respondWithItems(
     throw new DomainError('INVALID_QUERY_PARAMETER', message)
   }
   ctx.append('Link', header)
-  if (count !== undefined) ctx.set('X-Total-Count', String(count))
   ctx.set('Content-Type', type === 'text/csv' ? `${type}; charset=utf-8; header=present` : type)
   ctx.body = WRITERS[type]?.(Object.values(embedded)[0] ?? [], leaves)
 }

@@ -34,8 +34,9 @@ export function listQueryParser(
   const names = leaves.map(({ name }) => name)
   const fields = new Set(names.filter((name) => !PARAMETERS.includes(name)))
   const idLeaf = leaves.find(({ name }) => name === 'id') as Leaf
-  return (search: URLSearchParams) => {
-    const query = new QueryParameters(search)
+  return (sent: URLSearchParams, raw = String(sent)) => {
+    const query = new QueryParameters(sent)
+    const { search } = query
     query.checkNames(PARAMETERS, LISTS, names)
     const page = query.positive('page', 1, INTEGER_RANGE.maximum)
     const limit = query.positive('limit', DEFAULT_PAGE_SIZE, maximumPageSize)
@@ -49,8 +50,13 @@ export function listQueryParser(
       name === 'filter' ? [value] : fields.has(name) ? [`${name}:${value}`] : [],
     )
     const named = [...search.keys()].filter((name) => !PARAMETERS.includes(name))
-    for (const part of [...named, ...sorts, ...filters])
+    const joined = joinedFilters(search.getAll('filter'), raw)
+    for (const part of [...named, ...sorts, ...filters, ...joined])
       refuseWithheld(resource, /^[^:[]*/.exec(part)?.[0] ?? '')
+    for (const name of names.filter((one) => joined.has(one))) {
+      const message = `filter: repeat the parameter for ${name}. In a text, write the comma before ${name}: as %2C, or use [in].`
+      query.report('filter', 'INVALID_FORMAT', message)
+    }
     const id = search.get('id') ?? undefined
     const words = search.get('q') ?? undefined
     const checked = checkSearch(words ?? '')
@@ -80,6 +86,22 @@ export function listQueryParser(
       },
     }
   }
+}
+
+/** A comma that is encoded, before a colon that is not, belongs to a text. */
+const TEXT_COMMA = /%2C[\w.]+(?:\[\w+\]|%5B\w+%5D)?:/i
+
+/**
+ * The names behind the commas in filters. Some clients join several filters with commas, which would else be one text.
+ * A condition with `in` and one value, or an encoded comma, is a text.
+ */
+function joinedFilters(filters: readonly string[], raw: string): Set<string> {
+  const encoded = raw.split('&').filter((part) => TEXT_COMMA.test(part))
+  const texts = [...new URLSearchParams(encoded.join('&')).values()]
+  const names = filters
+    .filter((filter) => !/^[^:]*\[in\]:[^|]*$/.test(filter) && !texts.includes(filter))
+    .flatMap((filter) => [...filter.matchAll(/,([\w.]+)(?:\[\w+\])?:/g)].map(([, name = '']) => name))
+  return new Set(names)
 }
 
 function parseSort(part: string, leaves: readonly Leaf[], query: QueryParameters): Values[] {

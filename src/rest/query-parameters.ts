@@ -7,10 +7,16 @@ const MAXIMUM_PARAMETERS = 150
 /** Names in messages are cut. */
 export const SHOWN_CHARACTERS = 100
 
+/** The names that many clients give to parameters with several values. */
+const BRACKETED = /^(sort|filter|fields|embed)\[\]$/
+
 export class QueryParameters {
   readonly problems: Detail[] = []
+  readonly search = new URLSearchParams()
 
-  constructor(readonly search: URLSearchParams) {}
+  constructor(sent: URLSearchParams) {
+    for (const [name, value] of sent) this.search.append(name.replace(BRACKETED, '$1'), value)
+  }
 
   /** @throws {DomainError} INVALID_QUERY_PARAMETER (400) if there are any parameters */
   static refuse(search: URLSearchParams): void {

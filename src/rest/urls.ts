@@ -70,10 +70,17 @@ export function requestedUrl(ctx: Context, resource: Resource, settings: RestSet
   return urlsFor(ctx, settings).resource(resource, keyIn(ctx['params']))
 }
 
-/** Adds the parameters that are set. `:` and `,` are not encoded (RFC 3986 §3.4). */
+/**
+ * Adds the parameters that are set. `:` and `,` are not encoded (RFC 3986 §3.4), except for a comma in the text of a filter
+ * that would seem to begin another one.
+ */
 export function withQuery(url: string, parameters: object): string {
   const pairs = Object.entries(parameters).flatMap(([name, values]) =>
-    [values ?? []].flat().map((value) => `${name}=${encodeURIComponent(value)}`),
+    [values ?? []].flat().map((value) => {
+      const encoded = encodeURIComponent(value).replaceAll('%3A', ':')
+      const commas = name === 'filter' ? /%2C(?![\w.]+(?:%5B\w+%5D)?:)/g : /%2C/g
+      return `${name}=${encoded.replace(commas, ',')}`
+    }),
   )
-  return `${url}?${pairs.join('&').replaceAll('%3A', ':').replaceAll('%2C', ',')}`
+  return `${url}?${pairs.join('&')}`
 }

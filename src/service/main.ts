@@ -8,6 +8,7 @@ import { openLog } from './observability/log.ts'
 import { startTracing } from './observability/tracing.ts'
 import { startService } from './server.ts'
 import { loadConfiguration } from './settings/configuration.ts'
+import { settingsWarnings } from './settings/settings.ts'
 import { tokenSettings } from './start/development-token.ts'
 import { introduce } from './start/introduction.ts'
 import { mayLeave, onStop, reportLeft, superviseWorkers } from './workers.ts'
@@ -49,6 +50,7 @@ async function main(): Promise<void> {
   })
   logger.info({ origin: service.origin }, 'listening')
   const isFirst = cluster.isPrimary || cluster.worker?.id === 1
+  if (isFirst) for (const warning of settingsWarnings(settings)) logger.warn(warning)
   for (const { path, access } of configuration.domain.resources) {
     if (access && isFirst)
       logger.info({ collection: path, actions: Object.keys(access) }, 'access is restricted')

@@ -48,7 +48,7 @@ async function migratedTemplate(domain: LocatedDomain): Promise<string> {
   const former = (await readdir(tmpdir())).filter((name) => name.startsWith(prefix))
   for (const name of former) await rm(join(tmpdir(), name), { recursive: true }).catch(() => {})
   const made = await makeFolder()
-  const settings = readSettings({ DATA_DIR: made, DATABASE_TIMEOUT: '60000' }, [], domain.settings)
+  const settings = readSettings({ DATA_DIR: made, DATABASE_TIMEOUT: '60000' }, [], domain)
   const database = await openDatabase(databaseOptions({ settings, domain }))
   await database.close()
   await rename(made, template).catch(() => {})

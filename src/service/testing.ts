@@ -100,7 +100,7 @@ export async function startTestService(
   const database = await createTestDatabase(domain)
   const faults: unknown[] = []
   try {
-    const read = readSettings({ ...SETTINGS, ...database.settings, ...settings }, [], domain.settings)
+    const read = readSettings({ ...SETTINGS, ...database.settings, ...settings }, [], domain)
     const tokens = await tokenSettings(read)
     const service = await startService({
       settings: read,

@@ -138,7 +138,7 @@ test.serial('shared caches may keep what is read without a token, and must reval
       t.regex(sent.get('vary') ?? '', /\bAuthorization\b/, path)
     }
     const bound = await reader.get(path, headers)
-    t.is(bound.headers.get('cache-control'), 'private, no-cache', path)
+    t.is(bound.headers.get('cache-control'), 'private, no-cache, must-revalidate', path)
     t.regex(bound.headers.get('vary') ?? '', /\bAuthorization\b/, path)
   }
   for (const url of [`${base}/species`, `${base}/nowhere`, `${base}/changes`, `${base}/planets/none`]) {
@@ -205,7 +205,7 @@ test('without the setting, each request needs a token, and nothing depends on th
   t.deepEqual(refusal(await anonymous.get('/nowhere')), CHALLENGED)
   const { headers } = await reader.get('/planets/closed')
   t.notRegex(headers.get('vary') ?? '', /Authorization/)
-  t.is(headers.get('cache-control'), 'private, no-cache')
+  t.is(headers.get('cache-control'), 'private, no-cache, must-revalidate')
 })
 
 test('the OpenAPI document says that the token is optional', async (t) => {

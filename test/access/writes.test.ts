@@ -56,6 +56,7 @@ test('a caller writes its own rows, is refused with 403 those that it may only r
     for (const answer of answers) {
       t.is(answer.status, status)
       t.is(answer.body.error.code, code)
+      t.is(answer.headers.get('www-authenticate'), null, 'no scope would help')
     }
   }
   t.is((await ada.delete(`/planets/${open}`)).status, 403)

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline/promises'
 import { text } from 'node:stream/consumers'
 import test from 'ava'
 import pg from 'pg'
@@ -38,6 +39,26 @@ test('doctor reports a wrong count, and repairs it with --repair only', async (t
   t.is(repaired.status, 0, repaired.output)
   t.regex(repaired.output, /recounted planets\nok {4}row counts/)
   t.notRegex((await run('doctor', setup.environment)).output, /FAIL/)
+})
+
+test('doctor and the start warn of a key set without an audience, which is no failure', async (t) => {
+  const { environment } = await createSetup(t, { isOpen: false })
+  const variables = {
+    ...environment,
+    JWT_JWKS_URL: 'https://id.example.org/keys',
+    HOST: '127.0.0.1',
+    PORT: '0',
+  }
+  const { output, status } = await run('doctor', variables)
+  t.is(status, 0, output)
+  t.regex(output, /^warn {2}JWT_AUDIENCE is not set: tokens that/m)
+  t.regex((await run('doctor', variables, '--json')).output, /"ok":true.*"warnings":\["JWT_AUDIENCE is/)
+  t.notRegex((await run('doctor', { ...variables, JWT_AUDIENCE: 'halgraph' })).output, /warn/)
+  const service = start('start', variables)
+  for await (const line of createInterface({ input: service.stdout }))
+    if (line.includes('JWT_AUDIENCE is not set')) break
+  service.kill('SIGTERM')
+  await once(service, 'exit')
 })
 
 test('doctor reports unique texts that became equal, and completes their index when they differ again', async (t) => {

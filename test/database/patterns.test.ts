@@ -2,14 +2,17 @@ import test from 'ava'
 import pg from 'pg'
 import { text } from '../../src/domain/definition.ts'
 import { kindOf } from '../../src/model/definition/fields.ts'
-import { FORMATS, matchesPattern, patternProblem } from '../../src/model/kinds/pattern.ts'
+import { ecmaPattern, FORMATS, matchesPattern, patternProblem } from '../../src/model/kinds/pattern.ts'
 import { createEmptyDatabase } from '../helpers/database/database.ts'
 import { fc } from '../helpers/process/run.ts'
 
 const CHARACTERS = ['a', 'b', 'B', '1', '-', '.', ' ', '\n', 'é', '🌍', '\\', '*']
 
 const literal = fc.constantFrom('a', 'b', '1', '-', ' ', 'é', '🌍', '\\.', '\\*', '\\\\')
-const inClass = fc.constantFrom('a', 'b', '1', 'a-z', '0-9', '.', '\\-', 'é', '🌍', '\\]', '\\\\')
+const inClass = fc.constantFrom(
+  ...['a', 'b', '1', 'a-z', '0-9', '.', '\\-', 'é', '🌍', '\\]', '\\\\'],
+  ...['.', '\\.', '!-.', '|', '/', '(-*', ')', '{', '&', '*', '\\*'],
+)
 const someClass = fc
   .tuple(fc.constantFrom('', '^'), fc.array(inClass, { minLength: 1, maxLength: 3 }))
   .map(([not, members]) => `[${not}${members.join('')}]`)
@@ -51,7 +54,9 @@ test('a pattern of the dialect matches the same texts in the service, in Postgre
     t.is(patternProblem(pattern), undefined)
     const matches = matchesPattern(pattern, text)
     t.is(matches, rows[index]?.matches ?? false, `PostgreSQL: ${pattern} ${JSON.stringify(text)}`)
-    t.is(matches, new RegExp(`^(?:${pattern})$`, 'u').test(text), `${pattern} ${JSON.stringify(text)}`)
+    const sent = ecmaPattern(pattern)
+    for (const flag of ['u', 'v'])
+      t.is(matches, new RegExp(`^(?:${sent})$`, flag).test(text), `${pattern} ${JSON.stringify(text)}`)
   }
 })
 

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
 import test from 'ava'
 import { parse } from 'yaml'
 import { errorExamples } from '../../src/documents/error-examples.ts'
@@ -67,6 +69,39 @@ test('the catalogue of interfaces is found by its well-known address, and all it
   for (const answer of [await anonymous.head(address), await reader.get('')]) {
     t.true(answer.headers.get('link')?.split(', ').includes(link))
   }
+})
+
+for (const resource of resources)
+  test(`${resource.path}: the schemas of its profile are strict, and mark what a form must not send`, async (t) => {
+    const profile = (await service().anonymous.get(`/profile/${resource.path}`)).body
+    const ajv = new Ajv2020({ strict: true })
+    addFormats.default(ajv)
+    // What docs/API-DESIGN.md says that strict validators need.
+    ajv.addVocabulary(['x-unit']).addFormat('decimal', true)
+    const schemas: Json[] = [profile.schema, profile.input, ...(profile.patch ? [profile.patch] : [])]
+    for (const schema of schemas) t.notThrows(() => ajv.compile(schema))
+    const [shown, ...bodies] = schemas
+    const readOnly = Object.keys(shown.properties).filter((name) => shown.properties[name].readOnly)
+    t.true(readOnly.includes('last_updated'))
+    for (const { properties } of bodies) {
+      const marked = Object.keys(properties).filter((name) => properties[name].readOnly)
+      t.deepEqual(marked.sort(), [...readOnly, '_links', '_embedded', '_templates'].sort())
+    }
+  })
+
+test('every pattern of the document is valid with the flags of validators and of browsers', async (t) => {
+  const { body } = await service().anonymous.get('/openapi.json')
+  const patternsIn = (node: Json): string[] =>
+    typeof node !== 'object' || node === null
+      ? []
+      : [
+          ...(typeof node.pattern === 'string' ? [node.pattern] : []),
+          ...Object.values(node).flatMap(patternsIn),
+        ]
+  const patterns = new Set(patternsIn(body))
+  t.true(patterns.size > 10)
+  for (const pattern of patterns)
+    for (const flag of ['u', 'v']) t.notThrows(() => new RegExp(pattern, flag), `${pattern} ${flag}`)
 })
 
 test('with all references resolved, no operation is longer than 80,000 characters', async (t) => {

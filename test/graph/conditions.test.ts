@@ -30,8 +30,8 @@ interface Write {
   readonly versions: readonly number[] | '*' | undefined
   /** If-Unmodified-Since, in milliseconds after the last change. */
   readonly since: number | 'malformed' | undefined
-  /** If-None-Match: *. */
-  readonly onlyNew: boolean
+  /** If-None-Match. */
+  readonly unless: readonly number[] | '*' | undefined
   /** Whether the body has the identifier. */
   readonly hasId: boolean
   /** The date of creation in the body, with `Prefer: handling=lenient` or without. */
@@ -51,7 +51,7 @@ const writes = ({ replaceable }: Resource): fc.Arbitrary<Write> =>
     isSame: fc.boolean(),
     versions: fc.oneof(some(undefined), some('*' as const), fc.array(version, { maxLength: 5 })),
     since: some<Write['since']>(undefined, 'malformed', -60_000, -1_000, 0, 60_000),
-    onlyNew: fc.boolean(),
+    unless: fc.oneof(some(undefined), some('*' as const), fc.array(version, { maxLength: 3 })),
     hasId: fc.boolean(),
     echo: some<Write['echo']>('none', 'none', 'stored', 'other', 'other, lenient'),
     isStrict: fc.boolean(),
@@ -100,7 +100,7 @@ const PLAIN: Write = {
   isSame: true,
   versions: undefined,
   since: undefined,
-  onlyNew: false,
+  unless: undefined,
   hasId: true,
   echo: 'none',
   isStrict: true,
@@ -110,13 +110,13 @@ const PLAIN: Write = {
 const EXAMPLES: Readonly<Record<string, Write>> = {
   done: PLAIN,
   RESOURCE_NOT_FOUND: { ...PLAIN, history: 'never existed' },
+  PRECONDITION_FAILED: { ...PLAIN, unless: [1, 2] },
   RESOURCE_GONE: { ...PLAIN, history: 'deleted' },
   CONCURRENT_MODIFICATION: { ...PLAIN, versions: [0] },
 }
 
 const EXAMPLES_OF_REPLACEABLE: Readonly<Record<string, Write>> = {
   created: { ...PLAIN, method: 'PUT', history: 'never existed' },
-  PRECONDITION_FAILED: { ...PLAIN, method: 'PUT', onlyNew: true },
   VALIDATION_FAILED: { ...PLAIN, method: 'PATCH', echo: 'other' },
 }
 
@@ -142,15 +142,15 @@ async function outcomeOf(resource: Resource, write: Write, send: Face): Promise<
 
 /** The outcome that the conditions have, as SPEC §4.4–4.7 and RFC 9110 §13 decide them. */
 function decide(write: Write, { resource, last }: Target): string {
-  const { method, versions, since, onlyNew, hasId, echo, isStrict } = write
+  const { method, versions, since, unless, hasId, echo, isStrict } = write
   if (last.status !== 200) {
     if (method === 'DELETE' && !isStrict) return 'done'
     if (method === 'DELETE' && last.status === 410) return 'RESOURCE_GONE'
-    const mayCreate = method === 'PUT' && (hasId || onlyNew || !resource.listed)
+    const mayCreate = method === 'PUT' && (hasId || unless === '*' || !resource.listed)
     return mayCreate && versions === undefined ? 'created' : 'RESOURCE_NOT_FOUND'
   }
-  if (method === 'PUT' && onlyNew) return 'PRECONDITION_FAILED'
   const current = Number(last.headers.get('etag')?.split(':')[1]?.slice(0, -1))
+  if (unless === '*' || unless?.includes(current)) return 'PRECONDITION_FAILED'
   const isExpected =
     versions === undefined ? !(Number(since) < 0) : versions === '*' || versions.includes(current)
   if (!isExpected) return 'CONCURRENT_MODIFICATION'
@@ -173,10 +173,11 @@ function echoOf({ echo }: Write, { resource, last }: Target): Body {
 }
 
 function asRequest(write: Write, target: Target) {
-  const { method, versions, since, onlyNew, hasId, echo, isStrict } = write
+  const { method, versions, since, unless, hasId, echo, isStrict } = write
   const { resource, id, path } = target
-  const tags =
-    versions === '*' ? '*' : versions?.map((one) => (one < 0 ? '"other:1"' : `"${id}:${one}"`)).join()
+  const tagsOf = (named: Write['versions']) =>
+    named === '*' ? '*' : named?.map((one) => (one < 0 ? '"other:1"' : `"${id}:${one}"`)).join()
+  const [tags, excluded] = [tagsOf(versions), tagsOf(unless)]
   const date = typeof since === 'number' ? new Date(changedAt(target) + since).toUTCString() : since
   const isLenient = echo === 'other, lenient' && method !== 'DELETE'
   const prefer = isLenient
@@ -187,7 +188,7 @@ function asRequest(write: Write, target: Target) {
   const headers = {
     ...(tags !== undefined && { 'if-match': tags }),
     ...(date !== undefined && { 'if-unmodified-since': date }),
-    ...(onlyNew && method === 'PUT' && { 'if-none-match': '*' }),
+    ...(excluded !== undefined && { 'if-none-match': excluded }),
     ...(prefer && { prefer }),
   }
   const body = {
@@ -213,7 +214,7 @@ const asBatch: Face = async (write, target) => {
 const asMutation =
   (directive: string): Face =>
   async (write, target) => {
-    const { method, versions, since, onlyNew, hasId, echo, isStrict } = write
+    const { method, versions, since, unless, hasId, echo, isStrict } = write
     const { resource, parentId, id } = target
     const names = graphNames(resource)
     const field = { PUT: names.put, PATCH: names.patch, DELETE: names.delete }[method]
@@ -223,6 +224,8 @@ const asMutation =
     const values = toGraphNames(resource, valuesOf(write, target))
     const sent = echo === 'other, lenient' ? {} : echoOf(write, target)
     const given: [name: string, type: string, value: unknown][] = [
+      ['unlessVersion', '[Int!]', unless === '*' ? undefined : unless],
+      ['unlessExists', 'Boolean', unless === '*' || undefined],
       [parentArgument(resource) ?? '', 'ID!', parentId],
       ['id', 'ID!', resource.listed ? id : undefined],
       ['ifVersion', '[Int!]', versions === '*' ? undefined : versions],
@@ -236,9 +239,9 @@ const asMutation =
     if (method === 'DELETE') given.push(['strict', 'Boolean!', isStrict])
     if (method === 'PATCH') given.push(['patch', `${names.patchInput}!`, values])
     if (method === 'PUT') {
-      const mayCreate = versions !== '*' && (hasId || onlyNew || !resource.listed)
+      const mayCreate = versions !== '*' && (hasId || unless === '*' || !resource.listed)
       given.push(['input', `${names.input}!`, values])
-      given.push(['mayCreate', 'Boolean!', mayCreate], ['mayReplace', 'Boolean!', !onlyNew])
+      given.push(['mayCreate', 'Boolean!', mayCreate])
     }
     const used = given.filter(([, , value]) => value !== undefined)
     const declared = used.map(([name, type]) => `$${name}: ${type}`).join(', ')

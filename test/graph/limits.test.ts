@@ -18,6 +18,7 @@ const nested = (rounds: number): string =>
   rounds === 0 ? '{ id }' : `{ species(limit: 1) { items { planet ${nested(rounds - 1)} } } }`
 
 const BOMB = `${times(20, (index) => `fragment F${index} on Planet { species(limit: 1) { items { planet { ...F${index + 1} } } } }`)} fragment F20 on Planet { id } { planet(id: "x") { ...F0 } }`
+const MORE_THAN_TOOLS = `{ __schema { ${times(15, (index) => `a${index}: types { name fields { type { name } } }`)} } }`
 const DOUBLING = `${times(15, (index) => `fragment D${index} on Planet { ...D${index + 1} ... on Planet { ...D${index + 1} } }`)} fragment D15 on Planet { atmosphere { id } } { planet(id: "x") { ...D0 } }`
 
 for (const [what, query, message] of [
@@ -28,7 +29,12 @@ for (const [what, query, message] of [
     '{ planet(id: "x") { ...A } } fragment A on Planet { species { items { planet { ...A } } } }',
     /Cannot spread fragment "A" within itself/,
   ],
-  ['fragments that double and double', DOUBLING, /The operation may cost more than the limit of 20000\. /],
+  ['fragments that double and double', DOUBLING, /the document has more than 5000 fields/],
+  [
+    'a document of fragments that each spread the next twice',
+    `{ ...A0 } ${times(60, (index) => `fragment A${index} on Query { ...A${index + 1} ...A${index + 1} }`)} fragment A60 on Query { __typename }`,
+    /the document has more than 5000 fields/,
+  ],
   [
     'a query for more than it may ask',
     '{ planetPage(limit: 100) { items { species(limit: 100) { items { planet { moons { items { id } } } } } } } }',
@@ -51,7 +57,7 @@ for (const [what, query, message] of [
   ],
   [
     'introspection of lists in lists, under aliases,',
-    `{ __schema { ${times(15, (index) => `a${index}: types { name fields { type { name } } }`)} } }`,
+    MORE_THAN_TOOLS,
     /may cost more than the limit of 20000: up to \d{5}\./,
   ],
   ['too many tokens', `{ collections { ${times(2000, () => 'path')} } }`, /2000 tokens/],
@@ -94,6 +100,17 @@ test('the introspection of tools is answered, and its cost is that of its respon
   const document = parse('{ __type(name: "Node") { possibleTypes { fields { args { name } } } } }')
   const units = objectsIn(executeSync({ schema, document }).data)
   t.true(costs.response({ document, variables: {} }) > units / 2)
+})
+
+test('the introspection of tools is answered however large the schema is, and nothing else beside it', async (t) => {
+  const { reader } = await startTestService(t, { graphqlMaxCost: 100 })
+  const { status, data } = await reader.graphql(INTROSPECTION)
+  t.is(status, 200)
+  t.true(data?.__schema.types.length > 100)
+  t.is((await reader.graphql(getIntrospectionQuery())).status, 200)
+  const beside = INTROSPECTION.replace('__schema {', 'planetPage(limit: 1) { totalCount } __schema {')
+  for (const query of [beside, MORE_THAN_TOOLS, '{ planetPage(limit: 100) { items { name } } }'])
+    t.regex((await reader.graphql(query)).errors?.[0].message, /may cost more than the limit/)
 })
 
 function objectsIn(value: unknown): number {
@@ -262,7 +279,7 @@ test('introspections that are refused for their cost hold up no others', async (
   const { reader } = await startTestService(t, { graphqlMaxCost: 1_000 })
   const small = '{ __schema { queryType { name } } }'
   const answers = await Promise.all(
-    [small, ...Array(5).fill(INTROSPECTION)].map((query) => reader.graphql(query)),
+    [small, ...Array(5).fill(MORE_THAN_TOOLS)].map((query) => reader.graphql(query)),
   )
   t.deepEqual(
     answers.map(({ status }) => status),

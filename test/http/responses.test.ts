@@ -98,6 +98,16 @@ test('scripts of other origins may read every response and all of its headers', 
   }
 })
 
+test('the answer to a preflight may be kept for ten minutes or longer', async (t) => {
+  const { anonymous } = service()
+  for (const method of ['GET', 'PATCH']) {
+    const headers = { origin: 'https://app.example', 'access-control-request-method': method }
+    const answer = await anonymous.options('/species', headers)
+    t.is(answer.status, 204)
+    t.true(Number(answer.headers.get('access-control-max-age')) >= 600)
+  }
+})
+
 test('a long response arrives unchanged, with its length, also if it is divided within a surrogate pair', async (t) => {
   const { database, reader, base, request } = await startTestService(t).then((service) => ({
     ...service,

@@ -34,6 +34,9 @@ function factsOf(field: LeafField): readonly (readonly [string, unknown])[] {
   const problems = kind.problems?.(field)
   // No domain with a problem is served.
   if (problems && problems.length > 0) return [['problems', problems]]
+  const patterns = [kind.schema(field)['pattern'], kind.control(field).regex]
+  // Validators of JSON Schema and browsers set these flags.
+  for (const pattern of patterns) for (const flag of ['u', 'v']) new RegExp(`${pattern}`, flag)
   return [
     ['problems', problems],
     ['column', [kind.columnType + (kind.columnParameters?.(field) ?? ''), kind.dataType]],

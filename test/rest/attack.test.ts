@@ -211,8 +211,8 @@ test('responses have the headers that restrict browsers and caches', async (t) =
   const { body, headers: created } = await writer.post('/species', { scientific_name: 'Kept from caches' })
   const read = await writer.get(`/species/${body.id}`)
   t.is(created.get('cache-control'), 'no-store')
-  t.is(read.headers.get('cache-control'), 'private, no-cache')
-  t.is((await writer.get('/species')).headers.get('cache-control'), 'private, no-cache')
+  t.is(read.headers.get('cache-control'), 'private, no-cache, must-revalidate')
+  t.is((await writer.get('/species')).headers.get('cache-control'), 'private, no-cache, must-revalidate')
   for (const { headers } of [read, await anonymous.get('/species')]) {
     t.is(headers.get('x-content-type-options'), 'nosniff')
     t.is(headers.get('content-security-policy'), "default-src 'none';frame-ancestors 'none'")

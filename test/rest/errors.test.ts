@@ -101,6 +101,7 @@ const provocations: Partial<Record<ErrorCode, (type: string, t: ExecutionContext
 /** A header that belongs to the answer. */
 const HEADERS: Readonly<Record<string, string>> = {
   AUTHENTICATION_REQUIRED: 'www-authenticate',
+  ACCESS_DENIED: 'www-authenticate',
   METHOD_NOT_ALLOWED: 'allow',
   CONCURRENT_MODIFICATION: 'etag',
   TOO_MANY_REQUESTS: 'retry-after',
@@ -205,6 +206,30 @@ test('errors are sent as JSON also to clients that accept only HAL', async (t) =
   })
   t.deepEqual([status, body.error.code], [404, 'RESOURCE_NOT_FOUND'])
   t.regex(headers.get('content-type') as string, /^application\/json\b/)
+})
+
+test('a 403 for a scope that the token lacks names it in its challenge (RFC 6750 §3.1)', async (t) => {
+  const { withScope, writer } = service()
+  await writer.put('/species/challenged', { id: 'challenged', scientific_name: 'Challenged' })
+  const client = withScope('species:read species:write')
+  const operations = [{ method: 'DELETE', path: '/planets/none' }]
+  const denied: [Answer, string][] = [
+    [await client.get('/planets'), 'planets:read'],
+    [await client.get('/planets?limit=0'), 'planets:read'],
+    [await client.post('/planets', {}), 'planets:write'],
+    [await client.get('/species?embed=planet'), 'planets:read'],
+    [await client.get('/species/challenged?embed=planet'), 'planets:read'],
+    [await client.post('/batch', { operations }), 'planets:write'],
+    [await client.post('/species', { scientific_name: 'Stub', planet_origin: 'New' }), 'planets:write'],
+    [await client.get('/planets/none/versions'), 'planets:read'],
+    [await client.get('/changes?collection=planets'), 'planets:read'],
+    [await withScope('none').get('/changes'), '*:read'],
+    [await withScope('none').accepting('application/problem+json').get('/species'), 'species:read'],
+  ]
+  for (const [{ status, headers }, scope] of denied) {
+    const challenge = `Bearer error="insufficient_scope", scope="${scope}"`
+    t.deepEqual([status, headers.get('www-authenticate')], [403, challenge])
+  }
 })
 
 test('bad input of every kind changes nothing', async (t) => {

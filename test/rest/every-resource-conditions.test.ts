@@ -189,6 +189,43 @@ for (const resource of representatives) {
       t.is(again.headers.get('etag'), headers.get('etag'))
     })
 
+    test.serial(`${path}: nothing is written where If-None-Match names the current state`, async (t) => {
+      const { writer, reader } = service()
+      const { path: address, answer } = await fixtures().create(resource)
+      const tag = answer.headers.get('etag') as string
+      const methods = ['PUT', 'PATCH', 'DELETE']
+      const bodies = { PUT: await fixtures().body(resource), PATCH: await fixtures().body(resource) }
+      const send = (method: string, value: string) =>
+        writer.request(method, address, bodies[method as 'PUT'], { 'If-None-Match': value })
+      const variants = [`W/${tag}`, tag.replace(/"$/, ':gzip"'), tag.replace(/"$/, '-gzip"')]
+      for (const value of ['*', tag, `"other:1", ${tag}`, ...variants]) {
+        for (const method of methods) {
+          const { status, body, headers } = await send(method, value)
+          t.deepEqual([value, method, status, body.error.code], [value, method, 412, 'PRECONDITION_FAILED'])
+          t.is(headers.get('etag'), tag)
+          const operation = { method, path: address, body: bodies[method as 'PUT'] }
+          const operations = [{ ...operation, headers: { 'if-none-match': value } }]
+          t.is((await writer.post('/batch', { operations })).status, 412)
+        }
+      }
+      t.is((await reader.get(address)).headers.get('etag'), tag)
+      for (const method of methods) {
+        t.is((await send(method, `"other:1", ${tag.replace(/\d+"$/, '9"')}, x`)).status, 204, method)
+      }
+      t.is((await send('DELETE', '*')).status, 204, 'the resource is gone')
+      t.is((await send('PATCH', '*')).status, 404)
+    })
+
+    test.serial(`${path}: a tag that a proxy has marked as compressed stands for its version`, async (t) => {
+      const { writer, reader } = service()
+      const { path: address, answer } = await fixtures().create(resource)
+      const marked = (answer.headers.get('etag') as string).replace(/"$/, '-gzip"')
+      t.is((await reader.get(address, { 'If-None-Match': marked })).status, 304)
+      t.is((await writer.patch(address, {}, { 'If-Match': marked })).status, 204)
+      t.is((await writer.put(address, await fixtures().body(resource), { 'If-Match': marked })).status, 204)
+      t.is((await writer.delete(address, { 'If-Match': marked })).status, 409)
+    })
+
     test.serial(`${path}: If-Match on a missing resource is 404, and creates nothing`, async (t) => {
       const { writer, reader } = service()
       const parentId = await fixtures().parent(resource)

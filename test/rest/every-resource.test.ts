@@ -169,17 +169,37 @@ for (const resource of representatives) {
       },
     )
 
-    test.serial(`${path}: the response of GET can be sent by PUT, and changes nothing`, async (t) => {
-      const { reader, writer } = service()
-      const { path: address } = await fixtures().create(resource)
-      const before = await reader.get(address)
-      const put = await writer.put(address, before.body)
-      t.deepEqual([put.status, put.headers.get('etag')], [204, before.headers.get('etag')])
-      const patched = await writer.patch(address, before.body)
-      t.deepEqual([patched.status, patched.headers.get('etag')], [204, before.headers.get('etag')])
-      t.is((await writer.patch(address, {})).headers.get('etag'), before.headers.get('etag'))
-      t.deepEqual((await reader.get(address)).body, before.body)
-    })
+    for (const type of ['application/json', 'application/hal+json', 'application/prs.hal-forms+json'])
+      test.serial(
+        `${path}: the response of GET can be sent by PUT as ${type}, and changes nothing`,
+        async (t) => {
+          const { reader, writer } = service()
+          const { path: address } = await fixtures().create(resource)
+          const tag = async () => (await reader.get(address)).headers.get('etag')
+          const before = await tag()
+          // With the templates of a caller that may write.
+          const client = writer.accepting(type)
+          const { body, headers } = await client.get(address)
+          t.is('_templates' in body, type.includes('forms'))
+          const own = ['self', 'collection', 'parent', 'edit', 'delete']
+          const relations = Object.keys(body._links).filter((name) => !own.includes(name))
+          const embedded =
+            relations.length > 0 ? await client.get(`${address}?embed=${relations}`) : undefined
+          t.is(embedded?.status ?? 200, 200)
+          for (const sent of [body, embedded?.body ?? body]) {
+            for (const method of ['PUT', 'PATCH']) {
+              const answer = await writer.request(method, address, sent, {
+                'content-type': headers.get('content-type') as string,
+                'if-match': headers.get('etag') as string,
+              })
+              t.deepEqual([answer.status, answer.headers.get('etag')], [204, before], answer.text)
+            }
+            const operation = { method: 'PUT', path: address, headers: { 'content-type': type }, body: sent }
+            t.is((await writer.post('/batch', { operations: [operation] })).status, 200)
+          }
+          t.is(await tag(), before)
+        },
+      )
 
     test.serial(
       `${path}: a patch changes what it names, removes what is null, and leaves the rest`,

@@ -132,6 +132,27 @@ test.serial('following next from the first page gives every item once, in both f
   }
 })
 
+test('each format of a list has its count in a header, unless it is not counted', async (t) => {
+  const { reader, writer } = service()
+  await writer.post('/planets', { name: 'Counted' })
+  const { body } = await reader.get('/planets?name=Counted')
+  for (const accept of [
+    'application/json',
+    'application/hal+json',
+    'application/prs.hal-forms+json',
+    CSV,
+    LINES,
+  ])
+    for (const query of ['name=Counted', 'name=Counted&embed=moons', 'id=none', 'name=Counted&page=9']) {
+      if (query.includes('embed') && [CSV, LINES].includes(accept)) continue
+      const path = `/planets?${query}`
+      const count = query === 'id=none' ? '0' : String(body.total_count)
+      t.is((await reader.get(path, { accept })).headers.get('x-total-count'), count, `${accept} ${query}`)
+      t.is((await reader.head(path, { accept })).headers.get('x-total-count'), count)
+      t.false((await reader.get(path, { accept, prefer: 'count=none' })).headers.has('x-total-count'))
+    }
+})
+
 test('an uncounted list has neither a count nor a last page', async (t) => {
   const { headers } = await service().reader.get('/planets', { accept: CSV, prefer: 'count=none' })
   t.is(headers.get('x-total-count'), null)

@@ -17,8 +17,8 @@ for (const resource of resources.filter(({ listed }) => listed)) {
     const shown = await reader.get(collection)
     const tag = tagOf(shown)
     t.regex(tag, /^W\/"[\w.-]+"$/)
-    t.is(shown.headers.get('cache-control'), 'private, no-cache')
-    for (const value of [tag, tag.slice(2), '*', `"x", W/"y.z",${tag}`]) {
+    t.is(shown.headers.get('cache-control'), 'private, no-cache, must-revalidate')
+    for (const value of [tag, tag.slice(2), tag.replace(/"$/, '-gzip"'), '*', `"x", W/"y.z",${tag}`]) {
       for (const method of ['GET', 'HEAD']) {
         const { status, text, headers } = await reader.request(method, collection, undefined, {
           'If-None-Match': value,

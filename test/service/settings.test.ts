@@ -1,8 +1,17 @@
 import { readFile } from 'node:fs/promises'
 import test from 'ava'
-import { readSettings, type Settings, SettingsError } from '../../src/service/settings/settings.ts'
+import { decodeJwt } from 'jose'
+import {
+  readSettings,
+  type Settings,
+  SettingsError,
+  settingsWarnings,
+} from '../../src/service/settings/settings.ts'
 import { settingsTable } from '../../src/service/settings/settings-table.ts'
+import { introduce } from '../../src/service/start/introduction.ts'
 import { domain } from '../helpers/domain/domain.ts'
+import { scopedDomain } from '../helpers/domain/scoped-domain.ts'
+import { withSecret } from '../helpers/service/tokens.ts'
 
 const secret = 'x'.repeat(32)
 
@@ -362,14 +371,61 @@ test('a secret and a key set together are a problem', (t) => {
 })
 
 test('a domain has settings of its own, which no other domain reads', (t) => {
-  const of = (environment: NodeJS.ProcessEnv) => readSettings(environment, [], domain.settings).ruleSettings
+  const of = (environment: NodeJS.ProcessEnv) => readSettings(environment, [], domain).ruleSettings
   t.deepEqual(of({}), { planetReference: 'stub', trainingAccess: 'all' })
   t.like(of({ PLANET_REFERENCE: 'strict' }), { planetReference: 'strict' })
   t.deepEqual(readSettings({ PLANET_REFERENCE: 'strict' }).ruleSettings, {})
-  const error = t.throws(() => readSettings({ PLANET_REFERENCE: 'lax', PORT: 'x' }, [], domain.settings), {
+  const error = t.throws(() => readSettings({ PLANET_REFERENCE: 'lax', PORT: 'x' }, [], domain), {
     instanceOf: SettingsError,
   })
   t.is(error?.problems.length, 2)
+})
+
+test('scopes of collections that the domain lacks are a problem', (t) => {
+  const collections = domain.resources.map(({ path }) => path).join(', ')
+  for (const name of ['ANONYMOUS_SCOPES', 'DEFAULT_SCOPE'])
+    for (const [scopes, unknown] of [
+      ['facilties:read', 'facilties:read'],
+      ['*:read specie:read planets:raed', 'specie:read or planets:raed'],
+      ['planets:medical', 'planets:medical'],
+    ]) {
+      const error = t.throws(() => readSettings({ [name]: scopes }, [], domain), {
+        instanceOf: SettingsError,
+      })
+      t.deepEqual(error?.problems, [`${name}: there is no scope ${unknown}; collections: ${collections}`])
+    }
+  const scopes = '*:read planets:read species:names'
+  const read = readSettings({ ANONYMOUS_SCOPES: scopes, DEFAULT_SCOPE: `${scopes} staff` }, [], scopedDomain)
+  t.like(read, { anonymousScopes: scopes, defaultScope: `${scopes} staff` })
+})
+
+test.serial('the token that the start prints has all scopes, also those of fields', async (t) => {
+  const { write } = process.stdout
+  let printed = ''
+  process.stdout.write = (text: string | Uint8Array) => {
+    printed += text
+    return true
+  }
+  const service = { origin: 'http://localhost', base: 'http://localhost/api/v1' } as never
+  const configuration = { settings: readSettings({}), domain: { ...scopedDomain, folder: { seed: 'none' } } }
+  await introduce(service, configuration as never, withSecret).finally(() => {
+    process.stdout.write = write
+  })
+  t.regex(printed, /Token for these pages, with all scopes and no claims \(npx halgraph token --claims adds/)
+  const [token = ''] = /eyJ\S+/.exec(printed) ?? []
+  const names = ['climate', 'fleet', 'names', 'origin', 'private', 'read', 'status', 'write']
+  t.deepEqual(
+    (decodeJwt(token)['scope'] as string).split(' ').sort(),
+    names.map((name) => `*:${name}`),
+  )
+})
+
+test('a key set without an audience is worth a warning', (t) => {
+  const keySet = { JWT_JWKS_URL: 'https://id.example.org/keys' }
+  t.regex(settingsWarnings(readSettings(keySet)).join(), /^JWT_AUDIENCE is not set: tokens .* other services/)
+  t.deepEqual(settingsWarnings(readSettings({ ...keySet, JWT_AUDIENCE: 'halgraph' })), [])
+  for (const environment of [{}, { JWT_SECRET: secret }])
+    t.deepEqual(settingsWarnings(readSettings(environment)), [])
 })
 
 test('production needs a secret or a key set', (t) => {

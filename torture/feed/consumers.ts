@@ -61,8 +61,8 @@ const followEvents: Follow = (consumer, origin, signal) =>
       path: '/api/v1/changes?limit=100',
       headers: { accept: 'text/event-stream', 'last-event-id': consumer.position },
     }),
-    block: ({ id, data }) => {
-      if (data !== undefined) add(consumer, { cursor: id, ...JSON.parse(data) })
+    block: ({ id, event, data }) => {
+      if (data !== undefined && event !== 'position') add(consumer, { cursor: id, ...JSON.parse(data) })
       if (id !== undefined) consumer.position = id
     },
   })

@@ -156,7 +156,8 @@ async function importRow({ context, resource, replace }: ImportParts, row: Check
   if ('outcome' in row) return row
   if (!context) return { outcome: 'imported' }
   try {
-    const options = { mayCreate: true, mayReplace: replace, readOnly: {} }
+    const unless = replace ? {} : { unlessVersions: 'all' as const }
+    const options = { mayCreate: true, readOnly: {}, ...unless }
     const { outcome } = await putResource(context, resource, row, row.body, options)
     return { outcome: outcome === 'UNCHANGED' ? 'skipped' : 'imported' }
   } catch (error) {

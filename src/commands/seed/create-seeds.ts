@@ -51,7 +51,11 @@ async function isCreated(context: WriteContext, resource: Resource, entry: Entry
   const { parentId, id, body, place } = entry
   if (await context.client.findByKey(resource, { parentId, id }, context.access)) return false
   try {
-    await putResource(context, resource, entry, body, { mayCreate: true, mayReplace: false, readOnly: {} })
+    await putResource(context, resource, entry, body, {
+      mayCreate: true,
+      unlessVersions: 'all',
+      readOnly: {},
+    })
     return true
   } catch (error) {
     if (!(error instanceof DomainError) || error.code === 'SERVICE_UNAVAILABLE') throw error

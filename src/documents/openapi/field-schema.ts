@@ -33,7 +33,8 @@ export function annotations(field: Field, name: string): Schema {
 
 /** For responses: an unset field is absent, never null. */
 export function fieldSchema(field: Field, name: string): Schema {
-  if (field.type !== 'group') return { ...kindOf(field).schema(field), ...annotations(field, name) }
+  const mark = field.readOnly && { readOnly: true }
+  if (field.type !== 'group') return { ...kindOf(field).schema(field), ...annotations(field, name), ...mark }
   return { ...objectSchema(mapped(field.fields, fieldSchema), []), ...annotations(field, name) }
 }
 
@@ -42,18 +43,23 @@ const READ_ONLY = 'Read-only: ignored on creation; later, another value is refus
 /**
  * For requests: null stands for absent, or on PATCH for removed (RFC 7396).
  *
- * @param isOpen whether unknown members of an object are ignored
+ * @param options `isOpen`: unknown members of an object are ignored; `marksReadOnly`: read-only fields have `readOnly`
  */
-export function inputFieldSchema(field: Field, name: string, isOpen: boolean): Schema {
+export function inputFieldSchema(
+  field: Field,
+  name: string,
+  options: { readonly isOpen: boolean; readonly marksReadOnly: boolean },
+): Schema {
   const said = annotations(field, name)
   if (field.type === 'group') {
-    const members = mapped(field.fields, (member, inner) => inputFieldSchema(member, inner, isOpen))
-    return { ...nullable(objectSchema(members, [], isOpen)), ...said }
+    const members = mapped(field.fields, (member, inner) => inputFieldSchema(member, inner, options))
+    return { ...nullable(objectSchema(members, [], options.isOpen)), ...said }
   }
   if (field.readOnly) {
     const type = kindOf(field).schema(field)['type']
     const description = `${field.description} ${READ_ONLY}`
-    return { ...(type !== undefined && { type: [type, 'null'] }), ...said, description }
+    const mark = options.marksReadOnly && { readOnly: true }
+    return { ...(type !== undefined && { type: [type, 'null'] }), ...said, description, ...mark }
   }
   if (field.required) return { ...kindOf(field).schema(field), ...kindOf(field).notBlank?.(field), ...said }
   return { ...nullable(kindOf(field).schema(field)), ...said }

@@ -2,6 +2,7 @@ import { type Field, fieldsThat, isAlwaysShown, isRequired } from '../../model/d
 import { relationsOf } from '../../model/definition/relations.ts'
 import { identifierField, type Resource } from '../../model/definition/resource.ts'
 import { openView } from '../../model/definition/views.ts'
+import { HAL_MEMBERS } from '../../model/validate.ts'
 import { mapped } from '../../model/values.ts'
 import { createHal, type Embed, type Occasion } from '../../rest/hal.ts'
 import { list } from '../../rest/operations/list.ts'
@@ -20,7 +21,10 @@ import {
   schemaNamed,
 } from './field-schema.ts'
 
-type BodySettings = Pick<RestSettings, 'unknownFields'>
+interface BodySettings extends Pick<RestSettings, 'unknownFields'> {
+  /** Whether what is sent back has `readOnly`, for forms. Some validators of OpenAPI refuse bodies that have it. */
+  readonly marksReadOnly?: boolean
+}
 
 /** HAL-FORMS adds this member if the token permits any of the requests. */
 const TEMPLATES = { _templates: schemaNamed('Templates') }
@@ -149,15 +153,14 @@ export function inputSchema(resource: Resource, settings: BodySettings): Schema 
 /** A JSON Merge Patch (SPEC §4.6). Clients may send back a whole representation, read-only members included. */
 export function patchSchema(
   resource: Resource,
-  { unknownFields }: BodySettings,
+  { unknownFields, marksReadOnly = false }: BodySettings,
   required: readonly string[] = [],
 ): Schema {
   const isOpen = unknownFields === 'ignore'
-  const ignored = { type: 'object', description: 'Ignored.' }
+  const ignored = { type: 'object', description: 'Ignored.', ...(marksReadOnly && { readOnly: true }) }
   const properties = {
-    ...mapped(sendable(resource), (field, name) => inputFieldSchema(field, name, isOpen)),
-    _links: ignored,
-    _embedded: ignored,
+    ...mapped(sendable(resource), (field, name) => inputFieldSchema(field, name, { isOpen, marksReadOnly })),
+    ...Object.fromEntries([...HAL_MEMBERS].map((name) => [name, ignored])),
   }
   return objectSchema(properties, required, isOpen)
 }

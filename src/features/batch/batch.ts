@@ -162,5 +162,6 @@ function located(error: unknown, index: number): unknown {
   const details = error.details.map(({ field, ...detail }) => {
     return { field: field === '' ? place : `${place}.${field}`, ...detail }
   })
-  return new DomainError(error.code, `${place}: ${error.message}`, details)
+  const { code, message, scope } = error
+  return Object.assign(new DomainError(code, `${place}: ${message}`, details), scope && { scope })
 }

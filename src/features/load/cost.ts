@@ -4,6 +4,7 @@ import {
   type GraphQLField,
   type GraphQLNamedType,
   type GraphQLSchema,
+  getIntrospectionQuery,
   getNamedType,
   isAbstractType,
   isCompositeType,
@@ -12,6 +13,7 @@ import {
   isInterfaceType,
   isObjectType,
   Kind,
+  parse,
 } from 'graphql'
 import {
   type ComplexityEstimator,
@@ -46,8 +48,8 @@ export function changesPerPage(cost: number): number {
   return Math.max(1, Math.floor(PAGE_COST / cost))
 }
 
-/** Maximum of fields and fragments. A fragment counts each time it is spread. */
-const MAXIMUM_NODES = 5_000
+/** Maximum of fields and fragments. A fragment counts each time it is spread. Visiting a thousand takes a millisecond. */
+export const MAXIMUM_NODES = 5_000
 
 const CURSORS = ['cursor', 'nextCursor', 'previousCursor', 'startCursor', 'endCursor']
 
@@ -66,14 +68,21 @@ const COMMON_CHARACTERS: readonly [string, number][] = [
 /** Most types have at most one `ofType`. */
 const WRAPPED_TYPES = 0.5
 
-/** A larger schema counts as this one, so that its introspection is within the default limit. */
-const MOST_TYPES = 500
+/** As tools send it. */
+const INTROSPECTION = getIntrospectionQuery({
+  schemaDescription: true,
+  specifiedByUrl: true,
+  directiveIsRepeatable: true,
+  inputValueDeprecation: true,
+  oneOf: true,
+})
 
 /** Estimates the cost of operations before they run, from the lengths of fields and the sizes of tables. */
 export class CostEstimator {
   /** The maximum length of a leaf in characters, by `Type.field` or its name. */
   readonly #characters: ReadonlyMap<string, number>
   readonly #introspection: ReadonlyMap<string, number>
+  #ofTools: number | undefined
 
   constructor(
     private readonly schema: GraphQLSchema,
@@ -97,6 +106,12 @@ export class CostEstimator {
    */
   response(operation: CostedOperation): number {
     return this.#walk(operation, () => {})
+  }
+
+  /** The cost of what tools ask of the schema, which depends on nothing else. */
+  introspection(): number {
+    this.#ofTools ??= this.response({ document: parse(INTROSPECTION), variables: {} })
+    return this.#ofTools
   }
 
   /**
@@ -212,7 +227,7 @@ function introspectionSizes(schema: GraphQLSchema): ReadonlyMap<string, number> 
     ['__Schema.queryType', oneType],
     ['__Schema.mutationType', oneType],
     ['__Schema.subscriptionType', oneType],
-    ['__Schema.types', Math.min(types.length, MOST_TYPES)],
+    ['__Schema.types', types.length],
     ['__Schema.directives', schema.getDirectives().length],
     ['__Type.fields', average(fieldsOf)],
     // The types of members, such as filters, have more members than the average type.

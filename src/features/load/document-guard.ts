@@ -3,12 +3,16 @@ import type { GraphContext } from '../../graph/execution/context.ts'
 import { requestError } from '../../graph/http/checks.ts'
 import { PAGE } from '../../graph/http/event-response.ts'
 import type { DocumentGuard, ResolvedRequest } from '../../graph/http/guard.ts'
-import type { CostEstimator } from './cost.ts'
+import { errorAt } from '../../model/errors.ts'
+import { type CostEstimator, MAXIMUM_NODES } from './cost.ts'
 import { type DocumentLimits, limitRules, refused } from './document-limits.ts'
-import { countIntrospections } from './document-measures.ts'
+import { countFields, countIntrospections, isOfSchema } from './document-measures.ts'
 import type { FairQueue } from './fair-queue.ts'
 import type { LoadSlot } from './operation-queue.ts'
 import { restOf, type Units } from './units.ts'
+
+/** Tools differ in what they ask of the schema. */
+const MARGIN = 2
 
 /** One statement counts for at most this part of the allowed cost. */
 const STATEMENT_PART = 0.1
@@ -25,11 +29,17 @@ export function createDocumentGuard({ queue, limits, costs, units }: GuardParts)
   const begin = blockingWork(queue)
   return {
     rules: limitRules(limits),
+    refuseLarge(document) {
+      if (countFields(document) <= MAXIMUM_NODES) return
+      const message = `With its fragments, the document has more than ${MAXIMUM_NODES} fields.`
+      throw errorAt('query', 'LIMIT_EXCEEDED', 'VALIDATION_FAILED', message)
+    },
     beginParsing: begin.document,
     async beginOperation(request) {
       const { operation, contextValue } = request
       const slot = contextValue.slot as LoadSlot
-      const { response } = await allowedCost(request, limits, costs)
+      const end = await begin.estimate(request)
+      const { response } = await allowedCost(request, limits, costs).finally(end)
       // A subscription begins with a page.
       const isSubscription = operation?.operation === 'subscription' && contextValue.subscriber
       const page = [PAGE, { limit: contextValue.subscriber?.pageSize }] as const
@@ -46,11 +56,12 @@ export function createDocumentGuard({ queue, limits, costs, units }: GuardParts)
  */
 async function allowedCost(
   { document, contextValue, request: { variables = {}, operationName } }: ResolvedRequest,
-  { cost: maximum }: DocumentLimits,
+  { cost: limit }: DocumentLimits,
   estimator: CostEstimator,
 ) {
   const operation = { document, variables, operationName }
-  const cost = await estimator.all(operation, maximum * STATEMENT_PART).catch((error) => {
+  const maximum = isOfSchema(document) ? Math.max(limit, MARGIN * estimator.introspection()) : limit
+  const cost = await estimator.all(operation, limit * STATEMENT_PART).catch((error) => {
     throw error instanceof GraphQLError ? requestError(error) : error
   })
   const { total } = cost
@@ -79,6 +90,9 @@ export function blockingWork(queue: FairQueue) {
     document: async ({ source, contextValue }: { source: string; contextValue: GraphContext }) =>
       // Too late, the caller has got the error already.
       source.length <= SHORT_DOCUMENT ? none : begin(contextValue).catch(() => none),
+    /** For the cost of a document with many fields. */
+    estimate: async ({ document, contextValue }: ResolvedRequest) =>
+      countFields(document) <= FEW_FIELDS ? none : begin(contextValue),
     /** For introspection, which tools need once. */
     introspection: async ({ document, contextValue }: ResolvedRequest) =>
       countIntrospections(document) === 0 ? none : begin(contextValue),
@@ -87,3 +101,6 @@ export function blockingWork(queue: FairQueue) {
 
 /** In UTF-16 code units. Parsing and validating a shorter document takes a millisecond or two. */
 const SHORT_DOCUMENT = 1_000
+
+/** With fragments expanded. Estimating the cost of fewer takes half a millisecond. */
+const FEW_FIELDS = 500

@@ -33,6 +33,17 @@ export function depthOf(document: DocumentNode): number {
   )
 }
 
+/** With fragments expanded, without visiting them more than once. */
+export function countFields(document: DocumentNode): number {
+  return measure(document, (_, inner) => 1 + inner, sum)
+}
+
+/** Whether the document asks of the schema, and of nothing else. */
+export function isOfSchema(document: DocumentNode): boolean {
+  const others = measure(document, (name) => (isIntrospection(name) || name === '__typename' ? 0 : 1), sum)
+  return others === 0
+}
+
 /** Each searches the whole schema and sends most of it. */
 export function countIntrospections(document: DocumentNode): number {
   return measure(document, (name, inner) => (isIntrospection(name) ? 1 : inner), sum)

@@ -48,7 +48,7 @@ export async function createGraphQLRoute(given: GraphQLServerParts): Promise<Rou
   const parts = { ...given, format: formatErrors(given.reportFault) }
   const server = createApollo(parts)
   await server.start()
-  const operationOf = operationReader(parts.schema)
+  const operationOf = operationReader(parts.schema, parts.guard?.refuseLarge)
 
   async function execute(ctx: Context, { search, body, ...requested }: RequestParameters): Promise<void> {
     ctx.vary('Accept')

@@ -1,5 +1,5 @@
 import type { GraphQLRequestContextDidResolveOperation } from '@apollo/server'
-import type { ValidationRule } from 'graphql'
+import type { DocumentNode, ValidationRule } from 'graphql'
 import type { GraphContext } from '../execution/context.ts'
 
 export type ResolvedRequest = GraphQLRequestContextDidResolveOperation<GraphContext>
@@ -7,6 +7,8 @@ export type ResolvedRequest = GraphQLRequestContextDidResolveOperation<GraphCont
 /** Decides which documents of /graphql are executed, and when. Each function returns what to call at the end of the work. */
 export interface DocumentGuard {
   readonly rules: readonly ValidationRule[]
+  /** @throws {DomainError} VALIDATION_FAILED (400) for a document whose fragments expand to too many fields */
+  refuseLarge(document: DocumentNode): void
   /** Waits until a document may be parsed and validated. */
   beginParsing(request: { readonly source: string; readonly contextValue: GraphContext }): Promise<() => void>
   /**

@@ -24,10 +24,11 @@ const KEPT_CHARACTERS = 200_000
  * Makes the function that finds the type of the operation that a request selects; undefined for a request that Apollo
  * refuses, such as one with a syntax error.
  *
+ * @param check runs before any work on a new document
  * @throws {DomainError} from the function: VALIDATION_FAILED (400) if no operation is selected, or a subscription has a
  *   conditional field
  */
-export function operationReader(schema: GraphQLSchema) {
+export function operationReader(schema: GraphQLSchema, check: (document: DocumentNode) => void = () => {}) {
   const size = { maxSize: KEPT_CHARACTERS, sizeCalculation: (_: DocumentNode, text: string) => text.length }
   const documents = new LRUCache<string, DocumentNode>(size)
   return ({
@@ -36,8 +37,10 @@ export function operationReader(schema: GraphQLSchema) {
   }: Pick<RequestParameters, 'query' | 'operationName'>): OperationTypeNode | undefined => {
     if (typeof query !== 'string' || query === '') return undefined
     if (operationName && typeof operationName !== 'string') return undefined
-    const document = documents.get(query) ?? parsed(query)
+    const known = documents.get(query)
+    const document = known ?? parsed(query)
     if (!document) return undefined
+    if (!known) check(document)
     documents.set(query, document)
     const hasOperation = document.definitions.some(({ kind }) => kind === Kind.OPERATION_DEFINITION)
     const operation = getOperationAST(document, operationName as string | null | undefined)

@@ -89,7 +89,9 @@ export function payloadType(resource: Resource): string {
 const KEY =
   '"Idempotency key. Repeating the same key and input creates the resource once and returns the first response." idempotencyKey: String'
 const CONDITION = `"Writes only if the current version is one of these." ifVersion: [Int!],
-  "Writes only if the resource has not changed since this second. With ifVersion, both conditions must hold." ifUnmodifiedSince: DateTime`
+  "Writes only if the resource has not changed since this second. With ifVersion, both conditions must hold." ifUnmodifiedSince: DateTime,
+  "Fails if the current version is one of these." unlessVersion: [Int!],
+  "Fails if the resource exists." unlessExists: Boolean`
 const API_VERSION = `,
   "API version of the input. Fields outside this version keep their values or get their initial values." apiVersion: ApiVersion`
 
@@ -117,7 +119,7 @@ export function mutations(resource: Resource): SchemaField[] {
     sdl: `"Creates or replaces the resource with this identifier."
       ${names.put}(${address}, ${input}, ${state},
         "Whether a new resource may be created." mayCreate: Boolean! = true,
-        "Whether an existing resource may be replaced." mayReplace: Boolean! = true${apiVersion}
+        "Whether an existing resource may be replaced. The opposite of unlessExists." mayReplace: Boolean! = true${apiVersion}
       ): ${names.payload}`,
     resolve: writing(resource, putResource, creationOf),
   }
@@ -146,13 +148,15 @@ interface WriteArguments extends Values {
   readonly ifVersion?: readonly number[] | null
   readonly ifUnmodifiedSince?: Date | null
   readonly apiVersion?: string | null
+  readonly unlessVersion?: readonly number[] | null
+  readonly unlessExists?: boolean | null
   readonly mayCreate: boolean
-  readonly mayReplace: boolean
+  readonly mayReplace?: boolean
   readonly strict: boolean
 }
 
 function optionsOf(resource: Resource, args: WriteArguments) {
-  const { mayCreate, mayReplace, strict } = args
+  const { mayCreate, unlessExists, mayReplace = true, strict } = args
   return {
     key: args.idempotencyKey ?? undefined,
     otherThan: args.otherThan ?? undefined,
@@ -160,8 +164,8 @@ function optionsOf(resource: Resource, args: WriteArguments) {
     versions: args.ifVersion ?? undefined,
     unmodifiedSince: args.ifUnmodifiedSince ?? undefined,
     readOnly: toWireNames(resource, args.readOnly ?? {}),
+    unlessVersions: unlessExists || !mayReplace ? ('all' as const) : (args.unlessVersion ?? undefined),
     mayCreate,
-    mayReplace,
     strict,
   }
 }

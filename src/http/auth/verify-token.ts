@@ -1,5 +1,12 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
-import { decodeJwt, decodeProtectedHeader, type JWTHeaderParameters, type JWTPayload } from 'jose'
+import {
+  decodeJwt,
+  decodeProtectedHeader,
+  errors,
+  type JWTHeaderParameters,
+  type JWTPayload,
+  jwtVerify,
+} from 'jose'
 import jwt from 'koa-jwt'
 import type { Context } from '../context.ts'
 import { createKeySet, type KeySetSettings } from './key-set.ts'
@@ -28,6 +35,9 @@ const PUBLIC_KEY_ALGORITHMS = ['RS', 'PS', 'ES'].flatMap((family) =>
   [256, 384, 512].map((size) => family + size),
 )
 
+/** Of Ed25519 (RFC 8037, RFC 9864), which koa-jwt lacks. */
+const EDWARDS_ALGORITHMS = ['EdDSA', 'Ed25519']
+
 /**
  * Verifies signature, algorithm, iss, aud, exp and nbf of a token (RFC 7519).
  *
@@ -35,10 +45,11 @@ const PUBLIC_KEY_ALGORITHMS = ['RS', 'PS', 'ES'].flatMap((family) =>
  * @throws {DomainError} from the returned function: SERVICE_UNAVAILABLE (503) if the key set cannot be fetched
  */
 export function createVerify(
-  { jwt: keys, jwtIssuer: issuer, jwtAudience: audience, jwtLeewaySeconds }: TokenSettings,
+  { jwt: keys, jwtIssuer: issuer, jwtAudience: audience, jwtLeewaySeconds: clockTolerance }: TokenSettings,
   reportFault: (error: unknown) => void,
 ): (token: string, ctx: Context) => Promise<Claims> {
   const algorithms = keys.kind === 'jwks' ? PUBLIC_KEY_ALGORITHMS : ['HS256']
+  const accepted = keys.kind === 'jwks' ? [...algorithms, ...EDWARDS_ALGORITHMS] : algorithms
   const findKeys = keys.kind === 'jwks' ? createKeySet(keys, reportFault) : findSecret(keys.secret)
   const options = {
     // Each candidate is put into the state, which takes precedence.
@@ -46,26 +57,34 @@ export function createVerify(
     algorithms,
     key: 'claims',
     getToken: (ctx: Context) => ctx.state.token as string,
-    clockTolerance: jwtLeewaySeconds,
+    clockTolerance,
     // The errors of jsonwebtoken for a wrong issuer and a wrong audience differ only in their messages.
-    isRevoked: async (_: Context, { iss, aud }: Claims) => {
-      if (audience !== undefined && ![aud].flat().includes(audience))
-        throw new TokenRefused('The token is for a different audience')
-      if (issuer !== undefined && iss !== issuer) throw new TokenRefused('The token has a different issuer')
-      return false
-    },
+    isRevoked: async (_: Context, claims: Claims) => refuseOthers(claims),
   }
   const verify = jwt(options)
+  function refuseOthers({ iss, aud }: Claims): false {
+    if (audience !== undefined && ![aud].flat().includes(audience))
+      throw new TokenRefused('The token is for a different audience')
+    if (issuer !== undefined && iss !== issuer) throw new TokenRefused('The token has a different issuer')
+    return false
+  }
+  async function verifyEdwards(token: string, key: KeyObject, ctx: Context): Promise<void> {
+    const { payload } = await jwtVerify(token, key, { algorithms: EDWARDS_ALGORITHMS, clockTolerance })
+    refuseOthers(payload)
+    ctx.state.claims = payload
+  }
   return async (token, ctx) => {
     const header = readHeader(token)
-    if (!algorithms.includes(header.alg)) throw new TokenRefused('The algorithm of the token is not accepted')
+    if (!accepted.includes(header.alg)) throw new TokenRefused('The algorithm of the token is not accepted')
     // RFC 7515 §4.1.11: `crit` names extensions that must be understood. This service understands none.
     if ('crit' in header) throw new TokenRefused('The token requires an unknown extension')
     const candidates = await findKeys(header)
     if (candidates.length === 0) throw new TokenRefused('The key that signed the token is unknown')
     for (const secret of candidates) {
       Object.assign(ctx.state, { token, secret })
-      const verifying = verify(ctx as Parameters<typeof verify>[0], async () => {})
+      const verifying = EDWARDS_ALGORITHMS.includes(header.alg)
+        ? verifyEdwards(token, secret, ctx)
+        : verify(ctx as Parameters<typeof verify>[0], async () => {})
       const isVerified = await verifying.then(() => true, throwUnlessUnsigned)
       if (isVerified) return ctx.state.claims as Claims
     }
@@ -99,11 +118,14 @@ function readHeader(token: string): JWTHeaderParameters {
 /**
  * False for a key that did not make the signature.
  *
- * @param error of koa-jwt, around one of jsonwebtoken
+ * @param thrown of jose, or of koa-jwt, around one of jsonwebtoken
  */
-function throwUnlessUnsigned({ originalError: error }: { originalError?: Error }): false {
+function throwUnlessUnsigned(thrown: Error & { originalError?: Error }): false {
+  const error = thrown.originalError ?? thrown
   if (error instanceof TokenRefused) throw error
-  if (error?.name === 'TokenExpiredError') throw new TokenRefused('The token has expired')
-  if (error?.name === 'NotBeforeError') throw new TokenRefused('The token is not yet valid')
+  if (error.name === 'TokenExpiredError' || error instanceof errors.JWTExpired)
+    throw new TokenRefused('The token has expired')
+  if (error.name === 'NotBeforeError' || error instanceof errors.JWTClaimValidationFailed)
+    throw new TokenRefused('The token is not yet valid')
   return false
 }

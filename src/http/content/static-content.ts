@@ -35,11 +35,11 @@ export function respondWithContent(ctx: Context, { type, body, etag }: StaticCon
 }
 
 /**
- * Whether If-None-Match names the tag, by weak comparison (RFC 9110 §13.1.2): a proxy can have weakened it. Koa's `fresh`
- * ignores the header beside `Cache-Control: no-cache`, which `fetch` adds.
+ * Whether If-None-Match names the tag, by weak comparison (RFC 9110 §13.1.2): a proxy can have weakened it, or
+ * compressed the content and appended `-gzip`, as Apache does. Koa's `fresh` ignores the header beside `Cache-Control: no-cache`, which `fetch` adds.
  */
 export function namesTag(ifNoneMatch: string, etag: string): boolean {
-  const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\/|-(?:gzip|br)(?="$)/g, ''))
   return tags.includes(etag.replace(/^W\//, '')) || ifNoneMatch.trim() === '*'
 }
 

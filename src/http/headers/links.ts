@@ -17,7 +17,7 @@ export const LINK_RELATIONS = {
 
 export type LinkRelation = keyof typeof LINK_RELATIONS
 
-/** A value of the header Link (RFC 8288 §3). */
+/** A value of the header Link (RFC 8288 §3). Some parsers split the header at each comma, also within a target. */
 export function link(target: string, relation: LinkRelation): string {
-  return `<${target}>; rel="${relation}"`
+  return `<${target.replaceAll(',', '%2C')}>; rel="${relation}"`
 }

@@ -11,7 +11,8 @@ export const REQUEST_HEADERS = {
   IfUnmodifiedSince: 'Fails if the resource has changed since this time. Ignored with If-Match.',
   IfModifiedSince: '304 if the resource has not changed since this time. Ignored with If-None-Match.',
   IfNoneMatchRead: 'Entity tags that the client has. 304 if one of them is current.',
-  IfNoneMatchWrite: '`*`: only create, never replace.',
+  IfNoneMatchWrite:
+    'Entity tags that the resource must not have, or `*`: it must not exist. Otherwise 412. With PUT, `*` creates and never replaces.',
   ConsistencyToken: 'The token of a write that the response must reflect.',
   IdempotencyKey:
     'A unique key for this request. Sending it again creates nothing and returns the first response.',

@@ -29,7 +29,7 @@ export const RESPONSE_HEADERS = {
     'uuid',
   ),
   'WWW-Authenticate': perhaps(
-    'Of 401: the challenge, which says that a bearer token is required, or why the one sent was refused.',
+    'The challenge. Of 401: a bearer token is required, or why the one sent was refused. Of 403: the scope that it lacks.',
     'Bearer',
   ),
   'Retry-After': perhaps('Of 429 and 503: the seconds to wait before trying again.', '1'),
@@ -39,7 +39,7 @@ export const RESPONSE_HEADERS = {
     'Identifies this write, or the end of the feed, if the service reads from replicas. Reads with this token see everything up to it.',
   ),
   'X-Total-Count': perhaps(
-    'The number of items in the whole list, if its page is sent as CSV or NDJSON.',
+    'The number of items in the whole list, unless the request prefers not to count them.',
     '95',
   ),
   'Preference-Applied': perhaps('The preferences of the request that were applied.', 'handling=strict'),

@@ -57,12 +57,12 @@ export function authorize(caller: Caller, resource: { readonly path: string }, s
 }
 
 export function lackOfScope(caller: Caller, { path }: { readonly path: string }, scope: string): DomainError {
-  return lackOf(`scope ${path}:${scope}`, caller)
+  return lackOf(`${path}:${scope}`, caller)
 }
 
-/** @param lacking such as `scope planets:read` */
-export function lackOf(lacking: string, { identity }: Caller): DomainError {
-  if (identity !== ANONYMOUS) return new DomainError('ACCESS_DENIED', `The token lacks the ${lacking}.`)
+export function lackOf(scope: string, { identity }: Caller, lacking = `scope ${scope}`): DomainError {
+  if (identity !== ANONYMOUS)
+    return Object.assign(new DomainError('ACCESS_DENIED', `The token lacks the ${lacking}.`), { scope })
   const message = `Send an access token with the ${lacking}: Authorization: Bearer <token>`
   return new DomainError('AUTHENTICATION_REQUIRED', message)
 }

@@ -45,6 +45,24 @@ export function matchesPattern(pattern: string, text: string): boolean {
   return expression.testExact(text)
 }
 
+/** What classes of ECMA-262 reserve with the flag `v`: characters, and others if they are doubled. */
+const RESERVED = '(){}/|'
+const RESERVED_DOUBLED = '!#$%&*+,.:;<=>?@`~'
+
+/** The same pattern, valid with the flags `u`, which validators of JSON Schema set, and `v`, which browsers set. */
+export function ecmaPattern(pattern: string): string {
+  let isInClass = false
+  let previous: string | undefined
+  return pattern.replace(/\\.|./gs, (part) => {
+    const isDoubled = isInClass && part === previous && RESERVED_DOUBLED.includes(part)
+    const isReserved = isInClass && RESERVED.includes(part)
+    previous = part.at(-1)
+    if (part === '[' || part === ']') isInClass = part === '['
+    if (isDoubled) return `\\x${part.charCodeAt(0).toString(16)}`
+    return isReserved ? `\\${part}` : part
+  })
+}
+
 /**
  * Why a pattern cannot be used. The dialect is what RE2, PostgreSQL and ECMA-262 have in common: characters, classes with
  * ranges, groups, `|`, `?`, `*`, `+`, `{m}`, `{m,}` and `{m,n}`, and `\` before special characters.

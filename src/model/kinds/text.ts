@@ -1,5 +1,5 @@
 import { type Checked, checkText, type FieldOf, type Kind, TEXT_DEFAULTS } from './kind.ts'
-import { FORMATS, matchesPattern, patternProblem } from './pattern.ts'
+import { ecmaPattern, FORMATS, matchesPattern, patternProblem } from './pattern.ts'
 
 export interface TextField extends FieldOf<'text'> {
   readonly maximumLength: number
@@ -77,7 +77,7 @@ export const textKind: Kind<TextField> = {
       type: 'string',
       maxLength: field.maximumLength,
       ...(field.format && { format: field.format }),
-      ...(pattern !== undefined && { pattern: `^(?:${pattern})$` }),
+      ...(pattern !== undefined && { pattern: `^(?:${ecmaPattern(pattern)})$` }),
     }
   },
   notBlank: (field) => ({ minLength: 1, ...(patternOf(field) === undefined && { pattern: '\\S' }) }),
@@ -86,8 +86,9 @@ export const textKind: Kind<TextField> = {
   fromQuery: ({ maximumLength }, text) => checkText(text, Math.min(maximumLength, MAXIMUM_OPERAND)),
   isFreeText: true,
   control(field) {
-    const regex = patternOf(field) ?? (field.required && NOT_BLANK)
-    const { format, maximumLength } = field
+    const { format, maximumLength, required } = field
+    const pattern = patternOf(field)
+    const regex = pattern === undefined ? required && NOT_BLANK : ecmaPattern(pattern)
     return {
       type: (format && FORMATS[format].control) ?? (maximumLength > ONE_LINE ? 'textarea' : 'text'),
       maxLength: maximumLength,

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { v7 } from 'uuid'
 
-export const IDENTIFIER = /^(?!\.{1,2}$)[A-Za-z0-9._~-]{1,64}$/
+// biome-ignore lint/complexity/noUselessEscapeInRegex: documents have it too, and browsers compile patterns with the flag v.
+export const IDENTIFIER = /^(?!\.{1,2}$)[A-Za-z0-9._~\-]{1,64}$/
 
 /** Whether a text is a valid identifier: unreserved characters (RFC 3986 §2.3), which need no escaping. */
 export function isIdentifier(text: string): boolean {

@@ -1,4 +1,4 @@
-import { DomainError } from '../errors.ts'
+import { DomainError, type ErrorCode } from '../errors.ts'
 import type { ResourceKey } from './identifiers.ts'
 import type { Row } from './row.ts'
 
@@ -8,20 +8,28 @@ export interface Precondition {
   readonly versions?: readonly number[] | undefined
   /** Compared in seconds. */
   readonly unmodifiedSince?: Date | undefined
+  /** The versions that must not be written, or `all`. */
+  readonly unlessVersions?: readonly number[] | 'all' | undefined
 }
 
 /**
- * Requires the state that the caller expects (SPEC §4.5, §4.6; RFC 9110 §13.1.1, §13.1.4).
+ * Requires the state that the caller expects (SPEC §4.5, §4.6; RFC 9110 §13.1.1, §13.1.2, §13.1.4).
  *
- * @throws {DomainError} CONCURRENT_MODIFICATION (409), with the current version
+ * @throws {DomainError} CONCURRENT_MODIFICATION (409) or PRECONDITION_FAILED (412), with the current version
  */
 export function requireState(row: Row, key: ResourceKey, condition: Precondition): void {
-  const { versions, unmodifiedSince } = condition
-  const isVersion = versions === undefined || versions.includes(row.version)
+  const { versions, unmodifiedSince, unlessVersions = [] } = condition
+  const { version } = row
+  const refuse = (code: ErrorCode, message: string) => {
+    throw new DomainError(code, message, [], { ...key, version })
+  }
+  if (unlessVersions === 'all') refuse('PRECONDITION_FAILED', 'The resource already exists.')
+  if (unlessVersions.includes(version as never))
+    refuse('PRECONDITION_FAILED', 'The request must not change this version of the resource.')
+  const isVersion = versions === undefined || versions.includes(version)
   if (isVersion && (!unmodifiedSince || isUnmodifiedSince(row['last_updated'] as Date, unmodifiedSince)))
     return
-  const message = 'This resource changed after you read it. Fetch it and try again.'
-  throw new DomainError('CONCURRENT_MODIFICATION', message, [], { ...key, version: row.version })
+  refuse('CONCURRENT_MODIFICATION', 'This resource changed after you read it. Fetch it and try again.')
 }
 
 /** Whether a resource has not changed after a moment, compared in seconds, as the dates of HTTP are. */

@@ -186,7 +186,7 @@ export function followChanges(url, tell) {
     if (!ok || !body) return false
     for await (const block of blocksOf(body)) {
       last = /^id: (.*)$/m.exec(block)?.[1] ?? last
-      if (/^data: /m.test(block)) tell()
+      if (/^data: /m.test(block) && !/^event: position$/m.test(block)) tell()
     }
     return true
   }

@@ -1,10 +1,10 @@
 import { toGraphNames } from '../../graph/names.ts'
 import { WRITE_HEADERS } from '../../http/headers/response-headers.ts'
-import { JSON_TYPES } from '../../http/json.ts'
 import { nounWithArticle } from '../../model/definition/labels.ts'
 import { refuseInvalid } from '../../model/errors.ts'
 import { inspectResource } from '../../model/validate.ts'
 import { idempotencyKeyOf } from '../conditional.ts'
+import { MEDIA_TYPES } from '../respond.ts'
 import { inspected, respondToChange, type WriteOperation } from './write.ts'
 
 export const create: WriteOperation = {
@@ -16,7 +16,7 @@ export const create: WriteOperation = {
   summary: 'Create',
   description: 'The service generates the identifier.',
   headers: ['IdempotencyKey', 'PreferWrite'],
-  body: { content: 'input', types: JSON_TYPES },
+  body: { content: 'input', types: MEDIA_TYPES },
   responses: {
     201: {
       description: 'Created.',

@@ -38,7 +38,7 @@ export const list: ReadOperation = {
     // Another definition shows other fields of the same versions.
     const shown = resource.shownLeaves.map(({ name }) => name).join()
     return async (ctx) => {
-      const { variables, selection, parameters } = parseListQuery(ctx.URL.searchParams)
+      const { variables, selection, parameters } = parseListQuery(ctx.URL.searchParams, ctx.querystring)
       if (selection) authorizeEmbeds(callerOf(ctx), selection)
       const { parentId } = ctx['params']
       const of = parent && { resource: parent, id: parentId as string }
@@ -62,6 +62,7 @@ export const list: ReadOperation = {
       const type = ctx.state.mediaType as string
       const send = () => {
         const document = hal.list(data, urls)
+        if (counted) ctx.set('X-Total-Count', String(document.total_count))
         if (ITEM_TYPES.includes(type)) {
           respondWithItems(ctx, type, document, selection?.leaves ?? resource.shownLeaves)
         } else respond(ctx, 200, withTemplates(document, templates), embeds)

@@ -1,9 +1,10 @@
 import { toGraphNames } from '../../graph/names.ts'
 import { WRITE_HEADERS } from '../../http/headers/response-headers.ts'
-import { JSON_TYPES, MERGE_PATCH } from '../../http/json.ts'
+import { MERGE_PATCH } from '../../http/json.ts'
 import { noun } from '../../model/definition/labels.ts'
 import { inspectPatch } from '../../model/validate.ts'
 import { CONDITION } from '../graphql-operations.ts'
+import { MEDIA_TYPES } from '../respond.ts'
 import { REPRESENTATION } from './put.ts'
 import { conditionOf, inspectedAt, respondToChange, type WriteOperation } from './write.ts'
 
@@ -15,13 +16,13 @@ export const patch: WriteOperation = {
   id: 'patch',
   summary: 'Update',
   description: 'Applies a JSON Merge Patch. Null removes a field; omitted fields keep their values.',
-  headers: ['IfMatch', 'IfUnmodifiedSince', 'PreferWrite'],
-  body: { content: 'patch', types: [...JSON_TYPES, MERGE_PATCH] },
+  headers: ['IfMatch', 'IfUnmodifiedSince', 'IfNoneMatchWrite', 'PreferWrite'],
+  body: { content: 'patch', types: [...MEDIA_TYPES, MERGE_PATCH] },
   responses: {
     200: REPRESENTATION,
     204: { description: 'Changed, or already as sent.', headers: WRITE_HEADERS },
   },
-  errors: ['CONCURRENT_MODIFICATION'],
+  errors: ['CONCURRENT_MODIFICATION', 'PRECONDITION_FAILED'],
   forms: [
     {
       on: 'resource',

@@ -1,11 +1,11 @@
 import { toGraphNames } from '../../graph/names.ts'
 import { requestHeader } from '../../http/headers/request-headers.ts'
 import { WRITE_HEADERS } from '../../http/headers/response-headers.ts'
-import { JSON_TYPES } from '../../http/json.ts'
 import { noun } from '../../model/definition/labels.ts'
 import { inspectResource } from '../../model/validate.ts'
 import { CONDITION } from '../graphql-operations.ts'
 import type { OperationResponse } from '../operation.ts'
+import { MEDIA_TYPES } from '../respond.ts'
 import { conditionOf, inspectedAt, respondToChange, type WriteOperation } from './write.ts'
 
 /** The response to a change that prefers one with a body. */
@@ -28,7 +28,7 @@ export const put: WriteOperation = {
         'provided that the body has the id of the path or If-None-Match is `*`.'
       : 'Creates or replaces the resource. Fields that the body omits are cleared.',
   headers: ['IfMatch', 'IfUnmodifiedSince', 'IfNoneMatchWrite', 'PreferWrite'],
-  body: { content: 'replacement', types: JSON_TYPES },
+  body: { content: 'replacement', types: MEDIA_TYPES },
   responses: {
     200: REPRESENTATION,
     201: { description: 'Created.', headers: ['Location', ...WRITE_HEADERS], body: 'put' },
@@ -48,19 +48,17 @@ export const put: WriteOperation = {
       readOnly: readOnlyInput,
       ...CONDITION,
       mayCreate: 'Boolean!',
-      mayReplace: 'Boolean!',
     }),
   },
   read(request, parts) {
     const { values, readOnly, hasId } = inspectedAt(request, inspectResource, parts)
-    const mustNotExist = requestHeader(request, 'IfNoneMatchWrite')?.trim() === '*'
-    const isForCreation = parts.resource.kind === 'singleton' || hasId || mustNotExist
+    const condition = conditionOf(request)
+    const isForCreation = parts.resource.kind === 'singleton' || hasId || condition.unlessExists === true
     return {
       input: toGraphNames(parts.resource, values),
       readOnly,
-      ...conditionOf(request),
+      ...condition,
       mayCreate: isForCreation && requestHeader(request, 'IfMatch') === undefined,
-      mayReplace: !mustNotExist,
     }
   },
   respond: respondToChange('put'),

@@ -9,14 +9,19 @@ export const remove: WriteOperation = {
   id: 'delete',
   summary: 'Delete',
   description: 'Deletes the resource and all resources it owns. Succeeds if the resource does not exist.',
-  headers: ['IfMatch', 'IfUnmodifiedSince', 'PreferDelete'],
+  headers: ['IfMatch', 'IfUnmodifiedSince', 'IfNoneMatchWrite', 'PreferDelete'],
   responses: {
     204: {
       description: 'Deleted, now or earlier.',
       headers: ['Preference-Applied', 'Consistency-Token'],
     },
   },
-  errors: ['CONCURRENT_MODIFICATION', 'DEPENDENCY_CONFLICT', 'BUSINESS_RULE_VIOLATION'],
+  errors: [
+    'CONCURRENT_MODIFICATION',
+    'PRECONDITION_FAILED',
+    'DEPENDENCY_CONFLICT',
+    'BUSINESS_RULE_VIOLATION',
+  ],
   forms: [
     { on: 'resource', key: 'delete', title: (resource) => `Delete the ${noun(resource)}`, fields: 'none' },
   ],

@@ -24,7 +24,7 @@ export async function loadConfiguration(...without: readonly string[]): Promise<
   const names = [...Object.keys({ ...settingsTable, ...domain.settings }), 'NODE_ENV']
   const problems = [...file.problems, ...file.names.flatMap((name) => misspelling(name, names))]
   const variables = Object.entries(process.env).filter(([name]) => !without.includes(name))
-  return { settings: readSettings(Object.fromEntries(variables), problems, domain.settings), domain }
+  return { settings: readSettings(Object.fromEntries(variables), problems, domain), domain }
 }
 
 /** @throws {DefinitionError} from `tables`, if the client is missing or differs from the definitions */

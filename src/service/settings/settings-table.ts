@@ -28,7 +28,7 @@ export const settingsTable = {
   ),
   TRUST_PROXY: flag(false, 'Trust the X-Forwarded headers of a reverse proxy'),
   JWT_SECRET: secret('Secret of HS256 tokens, 32 bytes or more; production needs it or JWT_JWKS_URL'),
-  JWT_JWKS_URL: webAddress('JSON Web Key Set that verifies tokens (RS, ES, PS; not EdDSA)'),
+  JWT_JWKS_URL: webAddress('JSON Web Key Set that verifies tokens (RS, ES, PS, EdDSA)'),
   JWKS_MAX_STALE_HOURS: integer(1, 8760, 24, 'Hours to keep the keys while JWT_JWKS_URL does not respond'),
   JWT_ISSUER: optionalText('Required iss of tokens; unset: any'),
   JWT_AUDIENCE: optionalText('Required aud of tokens; unset: any'),

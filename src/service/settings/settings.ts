@@ -1,5 +1,6 @@
 import { type CleanedEnv, type CleanOptions, cleanEnv } from 'envalid'
 import type { TokenSettings } from '../../http/auth/verify-token.ts'
+import { unknownScopes } from '../../model/access/scopes.ts'
 import { type Domain, inCamelCase } from '../../model/definition/domain.ts'
 import { mapped } from '../../model/values.ts'
 import { environmentProblems } from './database-address.ts'
@@ -23,7 +24,7 @@ export type Settings = Readonly<ReturnType<typeof readSettings>>
 export function readSettings(
   environment: NodeJS.ProcessEnv,
   fileProblems: readonly string[] = [],
-  domainSettings: NonNullable<Domain['settings']> = {},
+  { settings: domainSettings = {}, resources = [] }: Partial<Pick<Domain, 'settings' | 'resources'>> = {},
 ) {
   const variables = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
   const problems = [...fileProblems]
@@ -36,6 +37,7 @@ export function readSettings(
   const production = variables['NODE_ENV'] === 'production'
   problems.push(
     ...tokenProblems(variables, production),
+    ...scopeProblems(variables, resources),
     ...workerProblems(variables),
     ...environmentProblems(variables),
   )
@@ -75,6 +77,24 @@ function tokenProblems(variables: NodeJS.ProcessEnv, production: boolean): strin
   if (secret && keySet) return ['JWT_SECRET and JWT_JWKS_URL: set only one of them']
   if (production && !secret && !keySet) return ['JWT_SECRET or JWT_JWKS_URL: production requires one of them']
   return []
+}
+
+/** Without resources, any collection passes. Scopes without one may be for access rules. */
+function scopeProblems(variables: NodeJS.ProcessEnv, resources: Domain['resources']): string[] {
+  return ['DEFAULT_SCOPE', 'ANONYMOUS_SCOPES'].flatMap((name) => {
+    const unknown = unknownScopes(variables[name] ?? '', resources).filter((scope) => scope.includes(':'))
+    if (resources.length === 0 || unknown.length === 0) return []
+    const collections = resources.map(({ path }) => path).join(', ')
+    return [`${name}: there is no scope ${unknown.join(' or ')}; collections: ${collections}`]
+  })
+}
+
+/** What is allowed but rarely meant, one line each. */
+export function settingsWarnings({ jwt, jwtAudience }: Settings): string[] {
+  if (jwt.kind !== 'jwks' || jwtAudience !== undefined) return []
+  return [
+    'JWT_AUDIENCE is not set: tokens that the owner of JWT_JWKS_URL has issued for other services are accepted if their scopes fit',
+  ]
 }
 
 /** Reads the given values, because envalid's cannot be read while any setting is invalid. */

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { TokenSettings } from '../../http/auth/verify-token.ts'
+import { allScopes } from '../../model/access/scopes.ts'
 import { SERVICE_NAME } from '../../observability/service-name.ts'
 import type { Service } from '../server.ts'
 import type { Configuration } from '../settings/configuration.ts'
@@ -12,10 +13,12 @@ export async function introduce(
   { settings, domain }: Configuration,
   tokens: TokenSettings,
 ): Promise<void> {
-  const request = { scope: '*:read *:write', subject: 'developer', expiresIn: '12h' }
-  const token = await mintToken(tokens, request)
+  const scope = allScopes(domain.resources).join(' ')
+  const token = await mintToken(tokens, { scope, subject: 'developer', expiresIn: '12h' })
   const bold = (text: string) => styled(process.stdout, 'bold', text)
   const explorer = settings.graphqlExplorer ? `\n  ${origin}/graphql   the GraphQL explorer` : ''
+  const isRestricted = domain.resources.some(({ access }) => access)
+  const claims = isRestricted ? ' and no claims (npx halgraph token --claims adds those of access rules)' : ''
   const seed = existsSync(domain.folder.seed) ? '\n  npm run seed   adds an example catalogue' : ''
   process.stdout.write(`
 ${bold(`${domain.title ?? SERVICE_NAME}: open in a browser`)}
@@ -23,7 +26,7 @@ ${bold(`${domain.title ?? SERVICE_NAME}: open in a browser`)}
   ${base}   every resource as a page
   ${origin}/docs   the API reference${explorer}
 
-${bold('Token for these pages')}, with all scopes, valid for twelve hours
+${bold('Token for these pages')}, with all scopes${claims}, valid for twelve hours
   ${token}
 
 ${bold('In another terminal')}${seed}

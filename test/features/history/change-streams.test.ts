@@ -110,7 +110,8 @@ test('a stream without changes sends its position every few seconds, past those 
   while (positions().length < 2) await delay(10)
   t.true(performance.now() - started < 8_000)
   t.is(positions()[1] ?? '', new URL(await end(own)).searchParams.get('since') ?? '')
-  t.false(received.includes('data:'))
+  t.regex(received, /^id: (\S+)\nevent: position\ndata: {"position":"\1"}\n\n/m)
+  t.notRegex(received, /^event: (?!position)|^id: .*\n(?!event: )/m)
 })
 
 test('without a record of changes, a stream is refused like the feed', async (t) => {

@@ -7,7 +7,7 @@ import { FairQueue } from '../../../src/features/load/fair-queue.ts'
 /** Begins blocking work of a caller whose share is 4, and returns the names of what has begun. */
 function create() {
   const queue = new FairQueue({ capacity: 9, share: 4 })
-  const { document, introspection } = blockingWork(queue)
+  const { document, estimate, introspection } = blockingWork(queue)
   const begun: string[] = []
   const begin = async (name: string, work: (contextValue: never) => Promise<() => void>) => {
     const lease = await queue.enter('ada', 1)
@@ -25,6 +25,10 @@ function create() {
     /** A document of so many characters. */
     document: (name: string, characters: number) =>
       begin(name, (contextValue) => document({ source: ' '.repeat(characters), contextValue })),
+    estimate: (name: string, fields: number) =>
+      begin(name, (contextValue) =>
+        estimate({ document: parse(`{ ${'a '.repeat(fields)} }`), contextValue } as never),
+      ),
     execution: (name: string, text: string) =>
       begin(name, (contextValue) => introspection({ document: parse(text), contextValue } as never)),
   }
@@ -46,6 +50,17 @@ test('a long document and an introspection take a whole share, and nothing else 
   endIntrospection()
   await type
   t.deepEqual(begun, ['long', 'short', 'schema', 'type'])
+})
+
+test('the cost of a document with more than 500 fields is estimated in a turn of its own', async (t) => {
+  const { begun, estimate } = create()
+  const end = await estimate('many', 501)
+  const few = estimate('few', 500)
+  await nextTurn()
+  t.deepEqual(begun, ['many'])
+  end()
+  await few
+  t.deepEqual(begun, ['many', 'few'])
 })
 
 test('after blocking work, its caller rests for nine times as long, and another one does not', async (t) => {

@@ -120,7 +120,8 @@ async function followEvents(
         const blocks = (text + Buffer.from(chunk)).split('\n\n')
         text = blocks.pop() as string
         for (const block of blocks) {
-          const data = /^data: (.*)$/m.exec(block)?.[1]
+          const isChange = !/^event: position$/m.test(block)
+          const data = isChange ? /^data: (.*)$/m.exec(block)?.[1] : undefined
           const { id, version } = JSON.parse(data ?? '{}')
           if (data !== undefined) events.push(`${id} ${version}`)
           last = /^id: (.*)$/m.exec(block)?.[1] ?? last

@@ -114,10 +114,18 @@ function checkOfVersion(resources: readonly Resource[], settings: RestSettings):
       const isRequired = resolve(reference).required || REQUIRED_OF[answer.status] === name
       if (isMissing && isRequired) fail(`the header ${name} is missing`)
     }
+    if (answer.status === 403 && answer.text !== '') {
+      const [, scope] = /token lacks the scope ([\w*-]+:[\w*-]+)\./.exec(answer.text) ?? []
+      const challenge = scope && `Bearer error="insufficient_scope", scope="${scope}"`
+      const isOfAny = !scope && answer.text.includes('token lacks the scope')
+      if (!isOfAny && (answer.headers.get('www-authenticate') ?? undefined) !== challenge)
+        fail(`the challenge is not ${challenge}`)
+    }
     const isMinimal = answer.headers.get('preference-applied')?.includes('return=minimal')
     const mayBeEmpty = isMinimal || response.description.includes('Without a body')
     if (method === 'HEAD' || (mayBeEmpty && answer.status < 400 && answer.text === '')) return
-    const documents = searchParams.has('fields') ? 'partial' : 'openapi'
+    const isPartial = searchParams.has('fields') || searchParams.has('fields[]')
+    const documents = isPartial ? 'partial' : 'openapi'
     checkBody(found?.path as string, operation, response, answer, fail, documents)
   }
 

@@ -23,7 +23,8 @@ export async function readEvents(
       text = text.slice(end + 2)
       last = /^id: (.*)$/m.exec(block)?.[1] ?? last
       const data = /^data: (.*)$/m.exec(block)?.[1]
-      if (data !== undefined) found.push({ id: last, data: JSON.parse(data) })
+      if (data !== undefined && !/^event: position$/m.test(block))
+        found.push({ id: last, data: JSON.parse(data) })
     }
     if (found.length >= count && last !== '') break
   }

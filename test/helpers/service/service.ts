@@ -103,7 +103,7 @@ export async function startTestService(
   const releases = collectReleases(owner)
   const database = await createTestDatabase(releases)
   const place = { host: '127.0.0.1', port: 0, databaseUrl: undefined, ...database }
-  const settings: Settings = { ...readSettings({}, [], domain.settings), ...PATIENT, ...place, ...overrides }
+  const settings: Settings = { ...readSettings({}, [], domain), ...PATIENT, ...place, ...overrides }
   const faults: Error[] = []
   const service = await startService({
     settings,

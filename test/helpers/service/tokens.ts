@@ -78,7 +78,7 @@ export function sign(
 export async function makeKeys(...algorithms: string[]) {
   const pairs = await Promise.all(
     algorithms.map((alg) =>
-      generateKeyPair(alg, { extractable: true, ...(alg === 'EdDSA' ? { crv: 'Ed25519' } : {}) }),
+      generateKeyPair(alg, { extractable: true, ...(alg.startsWith('Ed') ? { crv: 'Ed25519' } : {}) }),
     ),
   )
   const published = pairs.map(async ({ publicKey }, index) => ({

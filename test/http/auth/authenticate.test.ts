@@ -69,7 +69,7 @@ test('scopes are read from scope, scopes and scp, and other values are ignored',
 })
 
 test('the challenge says why a token is refused', async (t) => {
-  const { pairs, settings } = await keySet(t, 'ES256')
+  const { pairs, settings } = await keySet(t, 'ES256', 'EdDSA')
   const required = { jwtIssuer: 'https://id.example.org', jwtAudience: 'halgraph' }
   const good = { iss: 'https://id.example.org', aud: 'halgraph' }
   const bySecret = await serve(t, { ...withSecret, ...required })
@@ -90,6 +90,8 @@ test('the challenge says why a token is refused', async (t) => {
     const all = { ...good, ...claims }
     t.regex((await challenges(await sign(bytes(secret), 'HS256', all)))[0] ?? '', reason)
     t.regex((await challenges(await sign(key, 'ES256', all, { kid: 'k0' })))[1] ?? '', reason)
+    const edwards = pairs[1]?.privateKey as CryptoKey
+    t.regex((await challenges(await sign(edwards, 'EdDSA', all, { kid: 'k1' })))[1] ?? '', reason)
   }
   const forged = await sign(bytes('another secret that is long enough'), 'HS256', good)
   const rotated = await sign(other, 'ES256', { ...good, exp: now() - 1 }, { kid: 'k9' })
@@ -247,17 +249,19 @@ for (const [claim, claims] of Object.entries({
   'a token with an expiry that is no number': { exp: 'tomorrow' },
 })) {
   test(`${claim} is refused`, async (t) => {
-    const { pairs, settings } = await keySet(t, 'ES256')
+    const { pairs, settings } = await keySet(t, 'ES256', 'EdDSA')
     const bySecret = await serve(t, withSecret)
     refused(t, await bySecret(`Bearer ${await sign(bytes(secret), 'HS256', claims)}`))
     const byKey = await serve(t, settings)
-    const key = pairs[0]?.privateKey as CryptoKey
-    refused(t, await byKey(`Bearer ${await sign(key, 'ES256', claims, { kid: 'k0' })}`))
+    for (const [index, alg] of ['ES256', 'EdDSA'].entries()) {
+      const key = pairs[index]?.privateKey as CryptoKey
+      refused(t, await byKey(`Bearer ${await sign(key, alg, claims, { kid: `k${index}` })}`))
+    }
   })
 }
 
 test('only the configured issuer and audience are accepted', async (t) => {
-  const { pairs, settings } = await keySet(t, 'RS256')
+  const { pairs, settings } = await keySet(t, 'RS256', 'EdDSA')
   const required = { jwtIssuer: 'https://id.example.org', jwtAudience: 'halgraph' }
   const good = { iss: 'https://id.example.org', aud: ['other', 'halgraph'] }
   const key = pairs[0]?.privateKey as CryptoKey
@@ -266,6 +270,7 @@ test('only the configured issuer and audience are accepted', async (t) => {
   const send = async (claims: object): Promise<Answer[]> => [
     await bySecret(`Bearer ${await sign(bytes(secret), 'HS256', claims)}`),
     await byKey(`Bearer ${await sign(key, 'RS256', claims, { kid: 'k0' })}`),
+    await byKey(`Bearer ${await sign(pairs[1]?.privateKey as CryptoKey, 'EdDSA', claims, { kid: 'k1' })}`),
   ]
   for (const answer of await send(good)) t.is(answer.caller?.identity, 'ada')
   for (const wrong of [
@@ -286,7 +291,7 @@ test('a token signed with another secret or another HMAC size is refused', async
 })
 
 test('every public-key family of the key set is accepted, and the set is fetched once', async (t) => {
-  const algorithms = ['RS256', 'PS384', 'ES512']
+  const algorithms = ['RS256', 'PS384', 'ES512', 'EdDSA', 'Ed25519']
   const { pairs, state, settings } = await keySet(t, ...algorithms)
   const send = await serve(t, settings)
   for (const [index, alg] of algorithms.entries()) {
@@ -296,14 +301,18 @@ test('every public-key family of the key set is accepted, and the set is fetched
   t.is(state.asked, 1)
 })
 
-test('a token signed with EdDSA is refused, though its key is in the set', async (t) => {
-  const { pairs, state, settings } = await keySet(t, 'EdDSA')
+test('a token signed with EdDSA must have been signed with the key that it names, and not be changed', async (t) => {
+  const { pairs, settings } = await keySet(t, 'EdDSA', 'RS256')
   const send = await serve(t, settings)
-  refused(
-    t,
-    await send(`Bearer ${await sign(pairs[0]?.privateKey as CryptoKey, 'EdDSA', {}, { kid: 'k0' })}`),
-  )
-  t.is(state.asked, 0)
+  const other = (await generateKeyPair('EdDSA')).privateKey
+  const token = await sign(pairs[0]?.privateKey as CryptoKey, 'EdDSA', {}, { kid: 'k0' })
+  t.is((await send(`Bearer ${token}`)).caller?.identity, 'ada')
+  const [header, , signature] = token.split('.')
+  refused(t, await send(`Bearer ${header}.${encode({ sub: 'eve', scope: '*:write' })}.${signature}`))
+  for (const kid of ['k0', 'k1', 'k9', undefined])
+    refused(t, await send(`Bearer ${await sign(other, 'EdDSA', {}, kid === undefined ? {} : { kid })}`))
+  const bySecret = await serve(t, withSecret)
+  refused(t, await bySecret(`Bearer ${token}`))
 })
 
 test('a token signed with a key that is not in the set, or under another key’s name, is refused', async (t) => {

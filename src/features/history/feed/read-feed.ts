@@ -104,7 +104,7 @@ export function readableCollections(
   }
   const readable = resources.filter((resource) => allows(caller, resource, 'read'))
   if (readable.length > 0) return readable
-  throw lackOf('scope to read a collection', caller)
+  throw lackOf('*:read', caller, 'scope to read a collection')
 }
 
 interface Feed {

@@ -57,7 +57,7 @@ const record = {
   description:
     'Following `next` returns every change exactly once, for the collections that the token may read. `next` is always ' +
     'present; at the end of the feed, request it again later. A position after which changes are no longer kept, or ' +
-    'before which some were lost in a failover or a restore, is 410. In text/event-stream, each change is an event with its position.',
+    'before which some were lost in a failover or a restore, is 410. In text/event-stream, each change is an event with its position, and events of the type `position` have only that.',
   query: {
     since: 'A position in the feed, or `now` for its end. By default, the oldest change that is kept.',
     collection: 'Only changes of these collections, separated by commas.',
@@ -168,8 +168,10 @@ function changesHandler(
       const shown = represent(change, urls)
       return `id: ${change.cursor}\nevent: ${shown['event']}\ndata: ${JSON.stringify(shown)}\n\n`
     })
-    // A block without data is not an event, but the client remembers its id.
-    return { text: `${events.join('')}id: ${next}\n\n`, hasMore, next }
+    // It has data, because some clients pass blocks that have only an id to handlers, too.
+    if (items.at(-1)?.cursor !== next)
+      events.push(`id: ${next}\nevent: position\ndata: ${JSON.stringify({ position: next })}\n\n`)
+    return { text: events.join(''), hasMore, next }
   }
 
   async function stream(ctx: Context): Promise<void> {
