@@ -1,5 +1,6 @@
-// Loaded by each process of tests before their files. The path of a suite says which database it runs on
-//; what waits for something when it is loaded comes afterwards, since tests are declared at once.
+// Loaded by each process of tests before their files. The path says which database they run on: suites of `embedded` and long
+// tests use the embedded one, unless they ask for a server. What waits for something when it is loaded comes afterwards, since
+// tests are declared at once.
 import { appendFileSync } from 'node:fs'
 import test from 'ava'
 import { childrenSeconds } from '../../../scripts/processor-time.js'
@@ -7,7 +8,7 @@ import { childrenSeconds } from '../../../scripts/processor-time.js'
 const { file } = test.meta
 
 export default async function prepare(): Promise<void> {
-  if (file.includes('/suites/embedded/')) {
+  if (/\/suites\/embedded\/|\.full\.test\./.test(file)) {
     process.env['TEST_SERVER_URL'] = process.env['TEST_DATABASE_URL']
     delete process.env['TEST_DATABASE_URL']
   }

@@ -12,3 +12,8 @@ export function servedFeatures(): readonly CreateFeature[] {
 export function serveNoFeatures(): void {
   served = []
 }
+
+/** Whether they include batches: a suite may run the tests of every resource on the core alone. */
+export function hasBatches(): boolean {
+  return served.length > 0
+}
