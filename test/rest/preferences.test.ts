@@ -83,7 +83,7 @@ for (const resource of resources) {
       const sent = await fixtures.body(resource)
       for (const change of [
         () => writer.put(path, { ...body, ...sent }, REPRESENTATION),
-        () => writer.patch(path, {}, { ...REPRESENTATION, 'If-None-Match': '*' }),
+        () => writer.patch(path, {}, { ...REPRESENTATION, 'If-None-Match': '"other:1"' }),
         () => writer.patch(path, fewer, REPRESENTATION),
       ]) {
         const { status, headers, body: shown } = await change()
