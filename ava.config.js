@@ -47,6 +47,9 @@ const files = [
 /** Test files named on the command line run in processes of their own, whatever the run. */
 const isSelection = process.argv.slice(2).some((path) => path.startsWith('test/'))
 
+/** @param {string} file */
+const isLong = (file) => /\.(?:ci|full)\.|\/suites\//.test(file)
+
 export default {
   // One more than there are processors, because tests wait at times.
   concurrency: availableParallelism() + 1,
@@ -56,13 +59,8 @@ export default {
   require: ['./test/dist/test/helpers/process/prepare.js'],
   // The longest would run alone at the end.
   sortTestFiles: (/** @type {string} */ one, /** @type {string} */ other) =>
-    weight(other) - weight(one) || one.localeCompare(other),
+    Number(isLong(other)) - Number(isLong(one)) || one.localeCompare(other),
   typescript: { compile: false, rewritePaths: { 'test/': 'test/dist/test/' } },
   workerThreads: false,
   timeout: '5m',
-}
-
-/** Suites that wait for something begin first. @param {string} file */
-function weight(file) {
-  return ['full', 'ci', 'suites'].findIndex((part) => file.includes(part)) === -1 ? 0 : 1
 }

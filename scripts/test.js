@@ -97,11 +97,13 @@ rmSync(folder, { recursive: true })
 process.exitCode = failed === 0 ? 0 : 1
 
 /**
- * What failed outside of tests, then ava's report of the tests that failed, which begins with a rule.
+ * What failed outside of tests, then ava's report of the tests that failed, which begins with its first rule; or all, if a
+ * part before the tests failed.
  *
  * @param {string} text
  */
 function failures(text) {
-  const outside = text.match(/^ {2}(?:Uncaught exception|Unhandled rejection|✘)(?:.*\n){1,12}/gm) ?? []
-  return [...outside, text.slice(text.lastIndexOf('\n  ─\n') + 1)].join('')
+  const outside =
+    text.match(/^ {2}✘ .*\n|^ {2}(?:Uncaught exception|Unhandled rejection)(?:.*\n){1,12}/gm) ?? []
+  return [...outside, text.slice(text.indexOf('\n  ─\n') + 1)].join('')
 }

@@ -88,7 +88,8 @@ export function isNotModified(ctx: Context): boolean {
 }
 
 /**
- * The versions in a list of entity tags, in any variant, also in one that a proxy has compressed (`-gzip`). Weak tags and those of other resources name none.
+ * The versions in a list of entity tags, in any variant, also in one that a proxy has compressed (`-gzip`). Weak tags and
+ * those of other resources name none.
  * Undefined for `*`, which any version matches (RFC 9110 §13.1.1).
  */
 function versionsIn(header: string, id: string): number[] | undefined {

@@ -8,8 +8,9 @@ import { childrenSeconds } from '../../../scripts/processor-time.js'
 const { file } = test.meta
 
 export default async function prepare(): Promise<void> {
-  if (/\/suites\/embedded\/|\.full\.test\./.test(file)) {
-    process.env['TEST_SERVER_URL'] = process.env['TEST_DATABASE_URL']
+  const server = process.env['TEST_DATABASE_URL']
+  if (server !== undefined && /\/suites\/embedded\/|\.full\.test\./.test(file)) {
+    process.env['TEST_SERVER_URL'] = server
     delete process.env['TEST_DATABASE_URL']
   }
   if (file.includes('/suites/restricted/')) await import('../../restricted-engine/start.ts')
