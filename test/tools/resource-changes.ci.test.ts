@@ -375,3 +375,41 @@ test('a removed reference to a resource that is not migrated waits with it', asy
   t.regex(both.explanation, /^authors/)
   await refuseInvalidSchema(both.schema)
 })
+
+test('a resource with relations can be removed, and renamed while fields of it are removed or change', async (t) => {
+  const domain = await createEvolvingDomain(t)
+  const teams = (fields: Resource['fields'], rest = {}) => define('Team', 'teams', fields, rest)
+  const former = teams({
+    name: text('N.', { required: true }),
+    wage: decimal(8, 2, 'W.'),
+    code: text('C.', { unique: { within: 'wage' } }),
+    rank: integer('R.', { index: 'list' }),
+    state: enumeration(['open'], 'S.'),
+    home_id: reference('authors', 'home', 'H.'),
+  })
+  const players = define('Player', 'players', {}, { kind: 'owned', owner: former })
+  const fans = define('Fan', 'fans', { team_id: reference('teams', 'team', 'T.') })
+  await domain.become([authors, former, players, fans])
+  const left = [authors, former, define('Fan', 'fans', { name: text('N.') })]
+  await domain.become(left, { allowDataLoss: true })
+  t.notRegex(await domain.schema(), /Player|Team\?/)
+  await refuseInvalidSchema(await domain.schema())
+
+  const squads = teams(
+    { name: text('N.'), status: text('S.', { renamedFrom: 'state' }) },
+    { path: 'squads', renamedFrom: 'teams' },
+  )
+  await domain.query("INSERT INTO authors (id, name) VALUES ('ada', 'Ada')")
+  await domain.become([authors, squads], { allowDataLoss: true })
+  const names = await domain.query(`SELECT indexname AS name FROM pg_indexes WHERE tablename = 'squads'
+    UNION SELECT conname FROM pg_constraint WHERE conrelid = 'squads'::regclass AND contype <> 'n' ORDER BY 1`)
+  const columns = ['created_date', 'id', 'last_updated', 'name', 'status']
+  t.deepEqual(
+    names.map(({ name }) => name),
+    ['created_date_id_idx', ...columns.map((column) => `${column}_check`), 'pkey']
+      .map((name) => `squads_${name}`)
+      .sort(),
+  )
+  t.deepEqual(await domain.query('SELECT version FROM authors'), [{ version: 2 }])
+  await refuseInvalidSchema(await domain.schema())
+})

@@ -1,6 +1,7 @@
 import { escapeLiteral as literal, escapeIdentifier as quoted } from 'pg'
 import type { Resource } from '../../../src/model/definition/resource.ts'
 import type { Catalogue, StoredTable } from '../tables/catalogue.ts'
+import { constraintNames, indexNames } from '../tables/generated.ts'
 import { makeTable, type Table } from '../tables/table.ts'
 import { formerResource } from './former.ts'
 import { changeStates } from './states.ts'
@@ -17,7 +18,7 @@ export function renames(resources: readonly Resource[], current: Catalogue): Ste
 
 function renamesOf(from: Table, to: Table, stored: StoredTable): Step[] {
   const step = { phase: 'rename', table: to.name, locks: { [from.name]: 'ACCESS EXCLUSIVE' } } as const
-  const columns = pairs(from.columns, to.columns).filter(([old]) => stored.columns.has(old))
+  const columns = changed(pairs(from.columns.map(nameOf), to.columns.map(nameOf)), stored.columns)
   return [
     ...(from.name === to.name
       ? []
@@ -72,32 +73,46 @@ function renameColumn({ name: table, resource }: Table, old: string, name: strin
   ]
 }
 
-function objectRenames(from: Table, to: Table, { constraints, indexes }: StoredTable): string[] {
-  const constraintsOf = ({ name, primaryKey, checks, foreignKeys }: Table) => [
-    { name: `${name}_id_check` },
-    primaryKey,
-    ...checks,
-    ...foreignKeys,
+/** Also of objects that the definition no longer has, so that later steps find them by their new names. */
+function objectRenames(from: Table, to: Table, stored: StoredTable): string[] {
+  const columns = new Map(pairs(from.columns.map(nameOf), to.columns.map(nameOf)))
+  const renamed = (column: string) => columns.get(column) ?? column
+  const existing = [...stored.columns.keys()]
+  const constraints = [
+    ...pairs(constraintNames(from.name, existing), constraintNames(to.name, existing.map(renamed))),
+    ...pairs(constraintsOf(from), constraintsOf(to)),
   ]
-  const renamedConstraints = pairs(constraintsOf(from), constraintsOf(to)).filter(([old]) =>
-    constraints.has(old),
-  )
-  const renamedIndexes = pairs(from.indexes, to.indexes).filter(([old]) => indexes.has(old))
+  const indexes = [
+    ...pairs(indexNames(from.name, stored), indexNames(to.name, stored, renamed)),
+    ...pairs(from.indexes.map(nameOf), to.indexes.map(nameOf)),
+  ]
   return [
-    ...renamedConstraints.map(
+    ...changed(constraints, stored.constraints).map(
       ([old, name]) => `ALTER TABLE ${quoted(to.name)} RENAME CONSTRAINT ${quoted(old)} TO ${quoted(name)}`,
     ),
-    ...renamedIndexes.map(([old, name]) => `ALTER INDEX ${quoted(old)} RENAME TO ${quoted(name)}`),
+    ...changed(indexes, stored.indexes).map(
+      ([old, name]) => `ALTER INDEX ${quoted(old)} RENAME TO ${quoted(name)}`,
+    ),
   ]
 }
 
-interface Named {
-  readonly name: string
+function constraintsOf({ name, primaryKey, checks, foreignKeys }: Table): string[] {
+  return [`${name}_id_check`, ...[primaryKey, ...checks, ...foreignKeys].map(nameOf)]
 }
 
-/** Pairs of names at the same index of two lists, if they differ. */
-function pairs(from: readonly Named[], to: readonly Named[]): [string, string][] {
-  return from
-    .map(({ name }, index): [string, string] => [name, to[index]?.name ?? name])
-    .filter(([old, name]) => old !== name)
+type Pair = readonly [old: string, name: string]
+
+/** Pairs of names at the same index of two lists, those that change last: a new column can have a former name. */
+function pairs(from: readonly string[], to: readonly string[]): Pair[] {
+  const all = from.map((old, index): Pair => [old, to[index] ?? old])
+  return all.sort((one, other) => Number(one[0] !== one[1]) - Number(other[0] !== other[1]))
+}
+
+/** The existing names that change, each by its last pair. */
+function changed(names: readonly Pair[], existing: ReadonlyMap<string, unknown>): Pair[] {
+  return [...new Map(names)].filter(([old, name]) => old !== name && existing.has(old))
+}
+
+function nameOf({ name }: { readonly name: string }): string {
+  return name
 }

@@ -29,12 +29,11 @@ export function updatedSchema(
   unchanged: ReadonlySet<string> = new Set(),
 ): string {
   const [top, inside, bottom] = parts(schema)
-  const written = [...modelsIn(top), ...modelsIn(inside), ...modelsIn(bottom)]
+  const byHand = [...modelsIn(top), ...modelsIn(bottom)]
+  const written = [...byHand, ...modelsIn(inside)]
   const tables = new Set([...resources.flatMap(tablesOf), ...unchanged])
   const isOurs = ({ table }: WrittenModel) => tables.has(table)
-  const others = new Set(
-    written.filter((model) => !isOurs(model) && !modelsIn(inside).includes(model)).map(({ name }) => name),
-  )
+  const others = new Set(byHand.filter((model) => !isOurs(model)).map(({ name }) => name))
   const isUnchanged = (tables: readonly string[]) => tables.some((table) => unchanged.has(table))
   const [stay, changed] = [
     written.filter(({ table }) => unchanged.has(table)),

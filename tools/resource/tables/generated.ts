@@ -2,25 +2,50 @@ import type { StoredTable } from './catalogue.ts'
 
 /* An object belongs to the definitions if its name is one that they generate. All others were written by hand. */
 
-export function generatedConstraints({ name: table, columns, constraints }: StoredTable): string[] {
-  return [...constraints.keys()].filter((name) => {
-    if (name === `${table}_pkey` || /_one_for_each_\w+_check$/.test(name)) return true
-    return [...columns.keys()].some((column) =>
-      [`${table}_${column}_check`, `${table}_${column}_fkey`].includes(name),
-    )
-  })
+export function generatedConstraints({ name, columns, constraints }: StoredTable): string[] {
+  const generated = constraintNames(name, [...columns.keys()])
+  return [...constraints.keys()].filter((constraint) => generated.includes(constraint))
 }
 
-export function generatedIndexes({ name: table, columns, indexes, constraints }: StoredTable): string[] {
-  const [, parent] = /^PRIMARY KEY \((\w+), id\)$/.exec(constraints.get(`${table}_pkey`) ?? '') ?? []
-  const prefixes = parent === undefined ? [table] : [table, `${table}_${parent}`]
-  const endings = ['_idx', '_id_idx', '_key']
-  const names = new Set(
-    prefixes.flatMap((prefix) =>
-      [...columns.keys()].flatMap((column) => endings.map((ending) => `${prefix}_${column}${ending}`)),
+export function generatedIndexes(stored: StoredTable): string[] {
+  const generated = indexNames(stored.name, stored)
+  return [...stored.indexes.keys()].filter((index) => generated.includes(index))
+}
+
+/** The names of the constraints that a definition with these columns can have, in the order of the columns. */
+export function constraintNames(table: string, columns: readonly string[]): string[] {
+  return [
+    `${table}_pkey`,
+    ...columns.flatMap((column) => [
+      `${table}_${column}_check`,
+      `${table}_${column}_fkey`,
+      `${table}_one_for_each_${column.replace(/_id$/, '')}_check`,
+    ]),
+  ]
+}
+
+/** The names of the indexes that a definition can have, on columns whose names change from those of the stored table. */
+export function indexNames(
+  table: string,
+  { name, columns, indexes, constraints }: StoredTable,
+  renamed: (column: string) => string = (column) => column,
+): string[] {
+  const [, parent] = /^PRIMARY KEY \((\w+), id\)$/.exec(constraints.get(`${name}_pkey`) ?? '') ?? []
+  const single = [...columns.keys()].flatMap((column) =>
+    (parent === undefined ? [[column]] : [[column], [parent, column]]).flatMap((key) =>
+      ['idx', 'id_idx', 'key'].map((ending) => ({ key, ending })),
     ),
   )
-  return [...indexes.keys()].filter((name) => names.has(name) || name === `${table}_search_idx`)
+  const several = [...indexes.values()].flatMap((text) => {
+    const key = (text.slice(text.indexOf('(')).match(/\w+/g) ?? []).filter((word) => columns.has(word))
+    if (text.startsWith('CREATE UNIQUE')) return [{ key, ending: 'key' }]
+    const isOrder = columns.get(key.at(-2) ?? '')?.default?.includes('statement_timestamp')
+    return isOrder ? [{ key, ending: 'idx' }] : []
+  })
+  return [
+    `${table}_search_idx`,
+    ...[...single, ...several].map(({ key, ending }) => [table, ...key.map(renamed), ending].join('_')),
+  ]
 }
 
 /** The triggers of `serve_resource` and `keep_row_count`. */
