@@ -38,9 +38,11 @@ export async function updateResource(
   before: Row,
   values: Values,
 ): Promise<Written> {
-  const target = { key, before, after: toColumns(resource, values, before) }
+  const { access } = context
+  const isDecidedLate = access.needsStored('change', resource)
+  const target = { key, before, after: toColumns(resource, values, before), isDecidedLate }
   return runWrite(context, resource, target, async (change, after) => {
-    context.access.require('change', resource, { ...before, ...after, last_updated: new Date() })
+    if (!isDecidedLate) access.require('change', resource, { ...before, ...after, last_updated: new Date() })
     await refuseBrokenRules(change, resource, context.resources)
     const changed = changedColumns(before, after)
     if (Object.keys(changed).length === 0) return { outcome: 'UNCHANGED', row: before }
@@ -48,6 +50,7 @@ export async function updateResource(
     const where = { ...keyColumns(resource, key), version: before.version }
     const [row] = await change.client.updateManyAndReturn(resource, where, authored(context, changed))
     if (!row) throw new WriteConflict()
+    if (isDecidedLate) access.require('change', resource, row)
     return { outcome: 'REPLACED', row }
   })
 }
@@ -61,14 +64,16 @@ export async function insertResource(
   { record, otherThan }: { record?: IdempotencyRecord | undefined; otherThan?: string | undefined } = {},
 ): Promise<Written> {
   const { access, caller } = context
-  const target = { key, before: undefined, after: newColumns(resource, values, caller) }
+  const isDecidedLate = access.needsStored('create', resource)
+  const target = { key, before: undefined, after: newColumns(resource, values, caller), isDecidedLate }
   const write: Write = async (change, after) => {
     await record?.claim(change.client)
-    access.require('create', resource, newRow(resource, key, after))
+    if (!isDecidedLate) access.require('create', resource, newRow(resource, key, after))
     await refuseBrokenRules(change, resource, context.resources)
     if (otherThan !== undefined) await refuseTakenIdentifier(change, resource, otherThan)
     const columns = { ...after, ...keyColumns(resource, key) }
     const row = await change.client.create(resource, authored(context, columns))
+    if (isDecidedLate) access.require('create', resource, row)
     await record?.store(change.client, row)
     return { outcome: 'CREATED', row }
   }
@@ -123,7 +128,10 @@ export function authored({ caller }: WriteContext, columns: Columns): Columns {
   return { ...columns, changed_by: caller.identity }
 }
 
-type Target = Pick<DataChange, 'key' | 'before' | 'after'>
+interface Target extends Pick<DataChange, 'key' | 'before' | 'after'> {
+  /** Whether access is decided on the stored row, so that the write may have to be undone. */
+  readonly isDecidedLate?: boolean
+}
 
 /** Writes `after`, in which rules may have set columns. */
 type Write = (change: DataChange, after: Columns) => Promise<Written>
@@ -159,7 +167,7 @@ async function runWrite(
 }
 
 /**
- * Runs a write in a transaction if it has several statements, because of a database rule, or as the caller knows. A rule
+ * Runs a write in a transaction if it may be undone, or has several statements, because of a database rule, or as the caller knows. A rule
  * that reads first needs none if it then writes nothing. Rules may set columns, so each attempt copies `after`.
  *
  * @throws {DomainError} SERVICE_UNAVAILABLE (503) if the transaction cannot begin in time, or takes too long
@@ -167,7 +175,7 @@ async function runWrite(
 async function inTransaction<Result>(
   context: WriteContext,
   { databaseRule }: Resource,
-  { key, before, after }: Target,
+  { key, before, after, isDecidedLate = false }: Target,
   write: (change: DataChange) => Promise<Result>,
   hasSeveralStatements = false,
 ): Promise<Result> {
@@ -185,8 +193,8 @@ async function inTransaction<Result>(
     })
   const writeInside = () => transact(context, (inside) => writeOn(inside))
   // In a transaction, this makes a savepoint.
-  if (transaction) return transaction.hasSavepoints ? writeInside() : writeOn(client)
-  if (hasSeveralStatements) return writeInside()
+  if (transaction) return transaction.hasSavepoints || isDecidedLate ? writeInside() : writeOn(client)
+  if (hasSeveralStatements || isDecidedLate) return writeInside()
   if (!databaseRule) return writeOn(client)
   try {
     if (databaseRule.readsFirst) return await writeOn(client)

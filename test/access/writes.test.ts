@@ -205,11 +205,23 @@ onServer('on PostgreSQL, a batch does not wait for rows that its caller may not 
   t.deepEqual([answer.status, answer.body.error.code], [404, 'RESOURCE_NOT_FOUND'])
 })
 
-test('a rule about fields that callers cannot set decides changes, too', async (t) => {
-  const access = { species: { change: () => ({ discovery_status: { equals: 'newly_catalogued' } }) } }
+test('a rule about fields that callers cannot set decides on what is stored', async (t) => {
+  const change = () => ({ discovery_status: { equals: 'newly_catalogued' }, planet_id: { isSet: false } })
+  const access = { species: { change, create: () => ({ not: { planet_origin: { equals: 'no-where' } } }) } }
   const { writer, database } = await startTestService(t, {}, { domain: withAccess(access) })
   const { id } = (await writer.post('/species', { scientific_name: 'Mutabilis' })).body
   t.is((await writer.patch(`/species/${id}`, { habitat: 'sea' })).status, 204)
+  const origin = { planet_origin: 'No where' }
+  const refused = [
+    await writer.patch(`/species/${id}`, origin),
+    await writer.post('/species', { scientific_name: 'Nata', ...origin }, { 'idempotency-key': 'nata' }),
+    await writer.post('/batch', { operations: [{ method: 'PATCH', path: `/species/${id}`, body: origin }] }),
+  ]
+  t.deepEqual(
+    refused.map(({ status }) => status),
+    [403, 403, 403],
+  )
+  t.is((await writer.get('/planets')).body.total_count, 0)
   await database.client.prisma.species.update({ where: { id }, data: { discovery_status: 'confirmed' } })
   t.is((await writer.patch(`/species/${id}`, { habitat: 'lake' })).status, 403)
 })

@@ -82,6 +82,14 @@ export class Access {
     )
   }
 
+  /** Whether a rule compares what only the database or a database rule determines, so that it decides on the stored row. */
+  needsStored(action: AccessAction, resource: Resource): boolean {
+    const filter = this.#filter(action, resource)
+    return (
+      filter !== undefined && comparedColumns(resource, filter).some((column) => isSetLate(resource, column))
+    )
+  }
+
   /** Whether a rule limits what this caller can do with a resource. */
   isLimited(resource: Resource): boolean {
     if (!this.rights) return false
@@ -107,6 +115,17 @@ export class Access {
     if ('all' in filter) return { all: parts() }
     return 'any' in filter ? { any: parts() } : filter
   }
+}
+
+function comparedColumns(resource: Resource, filter: Filter): string[] {
+  if (!('field' in filter)) return partsOf(filter).flatMap((part) => comparedColumns(resource, part))
+  const { column, field } = leafNamed(resource, filter.field)
+  return 'alsoMatches' in field && field.alsoMatches ? [column, field.alsoMatches] : [column]
+}
+
+function isSetLate({ leaves }: Resource, name: string): boolean {
+  const field = leaves.find(({ column }) => column === name)?.field
+  return field?.computed !== undefined || field?.hidden === true
 }
 
 /** Whether a caller may be unable to read a row that it has written. */

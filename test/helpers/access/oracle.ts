@@ -25,6 +25,7 @@ import {
   type ServicePair,
   startServicePair,
 } from './service-pair.ts'
+import { compareWriteRules } from './write-rules.ts'
 
 /** The resources that can have rules, each with how often it has one. */
 const RULED: Readonly<Record<string, number>> = {
@@ -145,6 +146,7 @@ async function compareRound(
     })
     await Promise.all(conversations)
   }
+  await compareWriteRules(pair, { random, resources, rows }, report)
   if ((await pair.dump()) !== before) {
     report.differences.push({
       door: 'writes',

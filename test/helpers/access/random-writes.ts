@@ -68,9 +68,10 @@ function restWrite(world: World, resource: Resource, row: RandomRow | undefined)
   }
 }
 
-function batch({ method, path, headers, body }: Request): Request {
-  const { prefer, ...own } = headers
-  const strict = prefer?.includes('strict') && { prefer: 'handling=strict' }
+/** The same in a batch. */
+export function batch({ method, path, headers, body }: Request): Request {
+  const { prefer = '', ...own } = headers
+  const strict = prefer.includes('strict') && { prefer: 'handling=strict' }
   const operation = {
     method,
     path: path.slice('/api/v1'.length),
@@ -81,7 +82,7 @@ function batch({ method, path, headers, body }: Request): Request {
     door: 'batch',
     method: 'POST',
     path: '/api/v1/batch',
-    headers: { prefer: DRY_RUN, 'content-type': 'application/json' },
+    headers: { ...(prefer.includes(DRY_RUN) && { prefer: DRY_RUN }), 'content-type': 'application/json' },
     body: JSON.stringify({ operations: [operation] }),
   }
 }
@@ -139,12 +140,12 @@ function settable({ writable }: Resource): readonly Leaf[] {
   return writable.filter(({ path }) => path.length === 1)
 }
 
-function bodyOf(world: World, resource: Resource): Record<string, unknown> {
+export function bodyOf(world: World, resource: Resource): Record<string, unknown> {
   const leaves = settable(resource).filter(({ field }) => field.required || world.random.chance(0.5))
   return Object.fromEntries(leaves.map((leaf) => [leaf.name, valueFor(world, leaf)]))
 }
 
-function patchOf(world: World, resource: Resource): Record<string, unknown> {
+export function patchOf(world: World, resource: Resource): Record<string, unknown> {
   const leaves = world.random.some(settable(resource), 2)
   return Object.fromEntries(leaves.map((leaf) => [leaf.name, valueFor(world, leaf)]))
 }

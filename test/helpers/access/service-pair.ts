@@ -8,7 +8,7 @@ import { SECRET, type TestService } from '../service/service.ts'
 import { holds, type WireFilter } from './random-filters.ts'
 import { loadStatements, type RandomRow } from './random-rows.ts'
 
-/** Which rows a caller may read: for each path true, false or a filter. All of others. */
+/** Which rows a caller may read: for each path true, false or a filter. All of others. Other actions precede the path. */
 export type Rules = Readonly<Record<string, boolean | WireFilter>>
 
 export interface Request {
@@ -121,7 +121,8 @@ function withRules(resources: readonly Resource[], ruled: readonly string[], reg
   const made = new Map<string, Resource>()
   for (const { owner, ...resource } of resources) {
     const { path } = resource
-    const access = { read: ({ claims }: Caller) => registry.get(claims['rules'])[path] ?? true }
+    const ruleOf = (name: string) => (caller: Caller) => registry.get(caller.claims['rules'])[name] ?? true
+    const access = { read: ruleOf(path), create: ruleOf(`create ${path}`), change: ruleOf(`change ${path}`) }
     const definition = {
       ...resource,
       ...(owner && { owner: made.get(owner.path) as Resource }),
