@@ -1,7 +1,7 @@
 import { duplicateValue } from '../domain/rules.ts'
 import { errorEnvelope } from '../http/errors.ts'
 import { MAXIMUM_JSON_BYTES, parseStrictJson } from '../http/json.ts'
-import { kindOf } from '../model/definition/fields.ts'
+import { isRequired, kindOf } from '../model/definition/fields.ts'
 import { referencesTo } from '../model/definition/relations.ts'
 import type { Leaf, Resource, Values } from '../model/definition/resource.ts'
 import {
@@ -14,27 +14,30 @@ import {
   STATUS,
 } from '../model/errors.ts'
 import { inspectResource, readOnlyDetail } from '../model/validate.ts'
-import { mapped } from '../model/values.ts'
 import { listQueryParser } from '../rest/parse-list-query.ts'
 import { LIST_TYPES, MEDIA_TYPES } from '../rest/respond.ts'
 
-/** A request and its error, or only the message if the code is that of the entry. */
-type Example = readonly [request: string, error: DomainError | string]
+/** A request, if one shows it here, and its error, or only the message if the code is that of the entry. */
+type Example = readonly [request: string | undefined, error: DomainError | string]
 
 /**
- * An example for each error code, and for each detail code that a single request can show, on resources with the
- * identifiers `example`, `deleted` and `unknown`. A test sends the requests.
+ * An example for each error code, and for each detail code that a single request can show with the fields of these
+ * resources, which have the identifiers `example`, `deleted` and `unknown`. A test sends the requests.
  */
 export function errorExamples(resources: readonly Resource[], base: string) {
-  const [resource] = resources as [Resource]
-  const { target, from, field } = referenceIn(resources)
+  const resource = mostUseful(resources)
+  const reference = referenceIn(resources)
   const { pathname: root, host } = new URL(base)
   const path = `${root}/${resource.path}`
-  const isText = ({ path, field }: Leaf) => path.length === 1 && kindOf(field).isFreeText
-  // Usually a required field.
-  const { name } = resource.writable.find(isText) ?? { name: 'name' }
-  const body = resource.example ?? { [name]: 'example' }
+  const { allFields, writable, replaceable } = resource
+  const required = writable.filter(({ path, field }) => path.length === 1 && isRequired(field))
+  const { name } = writable.find(isText) ?? { name: 'name' }
+  const [{ name: needed } = { name }] = required
+  const samples = required.map((leaf) => [leaf.name, kindOf(leaf.field).sample(leaf.field, leaf.name, 1)])
+  const body: Values = resource.example ?? { [name]: 'example', ...Object.fromEntries(samples) }
   const valid = JSON.stringify(body)
+  let unknown = 'colour'
+  while (Object.hasOwn(allFields, unknown)) unknown = `unknown_${unknown}`
 
   const line = (method: string, at: string, ...headers: string[]) =>
     [`${method} ${at} HTTP/1.1`, `Host: ${host}`, ...headers].join('\n')
@@ -42,28 +45,31 @@ export function errorExamples(resources: readonly Resource[], base: string) {
   const send = (method: string, at: string, content: string, ...headers: string[]) =>
     `${line(method, at, BEARER, ...headers, JSON_BODY)}\n\n${content}`
   const post = (content: Values) => send('POST', path, JSON.stringify(content))
+  const change = (method: string, content: string, ...headers: string[]) =>
+    replaceable ? send(method, `${path}/example`, content, ...headers) : undefined
   const invalid = (content: Values, request = post(content)) =>
     refused(request, () => refuseInvalid(inspectResource(resource, content).details))
   const wrongQuery = (query: string) =>
     refused(get(`?${query}`), () => listQueryParser(resource, 100)(new URLSearchParams(query)))
-  const violation = (request: string, at: string, code: DetailCode, message: string) =>
+  const violation = (request: string | undefined, at: string, code: DetailCode, message: string) =>
     refused(request, () => refuseRuleViolation([{ field: at, code, message }]))
 
   const malformed = `{"${name}": `
-  const unknownField = invalid({ colour: 'blue' })
+  const unknownField = invalid({ [unknown]: 'blue' })
   const taken: Example = [post({ id: 'example', ...body }), duplicateValue(resource, 'id', 'example')]
+  const { target, from, leaf } = reference ?? { target: resource, from: resource, leaf: { name: 'other_id' } }
   const inUseMessage = `It cannot be deleted while ${from.path} refer to it.`
   const inUse: Example = [
-    line('DELETE', `${root}/${target.path}/example`, BEARER),
+    reference && line('DELETE', `${root}/${target.path}/example`, BEARER),
     errorAt('id', 'RESOURCE_IN_USE', 'DEPENDENCY_CONFLICT', inUseMessage),
   ]
   const unknownReference = violation(
-    send('PATCH', `${root}/${from.path}/example`, JSON.stringify({ [field]: 'unknown' })),
-    field,
+    reference && send('PATCH', `${root}/${from.path}/example`, JSON.stringify({ [leaf.name]: 'unknown' })),
+    leaf.name,
     'UNKNOWN_REFERENCE',
     `There is no resource "unknown" in ${target.path}.`,
   )
-  const errors: Readonly<Record<ErrorCode, Example>> = {
+  const errors: Readonly<Record<ErrorCode, Example | undefined>> = {
     MALFORMED_REQUEST: [
       `GET ${path} HTTP/1.1\nHost: one.example\nHost: two.example`,
       'The request must name exactly one host, in the Host header or in the X-Forwarded headers of a gateway.',
@@ -85,7 +91,7 @@ export function errorExamples(resources: readonly Resource[], base: string) {
     ],
     NOT_ACCEPTABLE: [get('', 'Accept: application/xml'), `Supported media types: ${LIST_TYPES.join(', ')}.`],
     CONCURRENT_MODIFICATION: [
-      send('PATCH', `${path}/example`, '{}', 'If-Match: "example:1"'),
+      change('PATCH', '{}', 'If-Match: "example:1"'),
       'This resource changed after you read it. Fetch it and try again.',
     ],
     RESOURCE_ALREADY_EXISTS: taken,
@@ -95,10 +101,7 @@ export function errorExamples(resources: readonly Resource[], base: string) {
       `POST ${path} HTTP/1.1\nHost: ${host}\n\n(and no more of it)`,
       'The request took too long to arrive.',
     ],
-    PRECONDITION_FAILED: [
-      send('PUT', `${path}/example`, valid, 'If-None-Match: *'),
-      'The resource already exists.',
-    ],
+    PRECONDITION_FAILED: [change('PUT', valid, 'If-None-Match: *'), 'The resource already exists.'],
     PAYLOAD_TOO_LARGE: [
       line('POST', path, BEARER, JSON_BODY, 'Content-Length: 2000000'),
       `The body must not be larger than ${MAXIMUM_JSON_BYTES} bytes.`,
@@ -119,8 +122,8 @@ export function errorExamples(resources: readonly Resource[], base: string) {
     ],
     SERVICE_UNAVAILABLE: [get(''), 'The service is overloaded. Try again.'],
   }
-  const details: Readonly<Record<string, Example>> = {
-    REQUIRED_FIELD: invalid({ [name]: ' ' }),
+  const details: Readonly<Record<string, Example | undefined>> = {
+    REQUIRED_FIELD: invalid({ [needed]: null }),
     INVALID_TYPE: invalid({ [name]: 5 }),
     INVALID_VALUE: invalid({ [name]: '\u0000' }),
     TOO_LONG: invalid(
@@ -128,10 +131,10 @@ export function errorExamples(resources: readonly Resource[], base: string) {
       post({ [name]: `${'x'.repeat(20)}… (too many characters)` }),
     ),
     UNKNOWN_FIELD: unknownField,
-    READ_ONLY_FIELD: refused(send('PATCH', `${path}/example`, '{"id": "another"}'), () =>
+    READ_ONLY_FIELD: refused(change('PATCH', '{"id": "another"}'), () =>
       refuseInvalid([readOnlyDetail('id')]),
     ),
-    UNKNOWN_PARAMETER: wrongQuery('colour=blue'),
+    UNKNOWN_PARAMETER: wrongQuery(`${unknown}=blue`),
     REPEATED_PARAMETER: wrongQuery('page=1&page=2'),
     DUPLICATE_VALUE: taken,
     RESOURCE_IN_USE: inUse,
@@ -143,11 +146,18 @@ export function errorExamples(resources: readonly Resource[], base: string) {
       'This idempotency key was used with another body. Use a new key for each new request.',
     ),
   }
-  const complete = ([request, example]: Example, code: string) => {
-    const error = typeof example === 'string' ? new DomainError(code as ErrorCode, example) : example
-    return { request, envelope: errorEnvelope(error), response: responseWith(error) }
+  const complete = ([code, example]: readonly [string, Example | undefined]) => {
+    if (!example) return []
+    const [request, shown] = example
+    const error = typeof shown === 'string' ? new DomainError(code as ErrorCode, shown) : shown
+    const codes = [error.code, ...error.details.map((detail) => detail.code)]
+    const entry = { request, envelope: errorEnvelope(error), response: responseWith(error) }
+    return codes.includes(code) ? [[code, entry] as const] : []
   }
-  return { errors: mapped(errors, complete), details: mapped(details, complete) }
+  return {
+    errors: Object.fromEntries(Object.entries(errors).flatMap(complete)),
+    details: Object.fromEntries(Object.entries(details).flatMap(complete)),
+  }
 }
 
 /** The text of a response. */
@@ -159,25 +169,35 @@ export function responseWith(error: DomainError): string {
 const BEARER = 'Authorization: Bearer <token>'
 const JSON_BODY = 'Content-Type: application/json'
 
-/** A reference that prevents the deletion of its target. */
-function referenceIn(resources: readonly Resource[]) {
-  const [first] = resources as [Resource]
-  const reference = resources
-    .filter(({ owner }) => !owner)
-    .flatMap((target) => referencesTo(target, resources))
-    .filter(({ from, leaf }) => !from.owner && from.writable.includes(leaf))
-    .find(({ leaf: { field } }) => (field.onDelete ?? 'restrict') === 'restrict')
-  return reference
-    ? { ...reference, field: reference.leaf.name }
-    : { target: first, from: first, field: 'other_id' }
+/** The first that has a text and can change, else the first that no other one owns. */
+function mostUseful(resources: readonly Resource[]): Resource {
+  const independent = resources.filter(({ owner }) => !owner)
+  return (independent.find(({ replaceable, writable }) => replaceable && writable.some(isText)) ??
+    independent[0]) as Resource
 }
 
-function refused(request: string, action: () => unknown): Example {
+function isText({ path, field }: Leaf): boolean {
+  return path.length === 1 && kindOf(field).isFreeText === true
+}
+
+/** A reference that prevents the deletion of its target. */
+function referenceIn(resources: readonly Resource[]) {
+  return resources
+    .filter(({ owner }) => !owner)
+    .flatMap((target) => referencesTo(target, resources))
+    .filter(
+      ({ from, leaf }) =>
+        !from.owner && from.replaceable && from.writable.includes(leaf) && leaf.path.length === 1,
+    )
+    .find(({ leaf: { field } }) => (field.onDelete ?? 'restrict') === 'restrict')
+}
+
+function refused(request: string | undefined, action: () => unknown): Example | undefined {
   try {
     action()
   } catch (error) {
     if (error instanceof DomainError) return [request, error]
     throw error
   }
-  throw new TypeError('The example of an error is not an error.')
+  return undefined
 }

@@ -5,11 +5,14 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import test from 'ava'
 import { parse } from 'yaml'
-import { errorExamples } from '../../src/documents/error-examples.ts'
+import { errorEntries } from '../../src/documents/error-codes.ts'
+import { openApiDocument } from '../../src/documents/openapi/document.ts'
 import { resourceExamples } from '../../src/documents/openapi/examples.ts'
+import { date, defineResource, group, integer, reference, text } from '../../src/domain/definition.ts'
 import type { Resource } from '../../src/model/definition/resource.ts'
 import { inspectResource } from '../../src/model/validate.ts'
 import { domainFolder, readSeeds } from '../../src/service/settings/domain-folder.ts'
+import { readSettings } from '../../src/service/settings/settings.ts'
 import { committedDocument } from '../../tools/documents/openapi.ts'
 import { domain, resources } from '../helpers/domain/domain.ts'
 import type { Answer, Json } from '../helpers/service/client.ts'
@@ -31,15 +34,35 @@ test('docs/openapi.json is what the definitions make; `npm run docs` writes it',
   t.true((await readFile(file, 'utf8')) === committedDocument(domain, seeds))
 })
 
-test('examples of errors have a body also where the first resource has no example', (t) => {
-  const [{ example: _, ...first }, ...others] = resources as [Resource, ...Resource[]]
-  const { errors } = errorExamples([first, ...others], 'http://localhost/api/v1')
-  const requests = Object.values(errors).map(({ request }) => request)
-  t.true(requests.some((request) => request.endsWith('\n\n{"scientific_name":"example"}')))
-  t.deepEqual(
-    requests.filter((request) => request.includes('undefined')),
-    [],
-  )
+test('whatever fields a resource has, there are documents, and each example of an error shows its own code', (t) => {
+  const [planets] = resources as [Resource]
+  const note = (fields: Resource['fields'], rest: object = {}) =>
+    defineResource({ kind: 'collection', name: 'Note', path: 'notes', description: 'N.', fields, ...rest })
+  const notes = note({ body: text('B.') })
+  const page = { name: 'Page', path: 'pages', kind: 'owned', owner: notes }
+  const coded = text('C.', { required: true, pattern: '[A-Z]', example: 'A' })
+  for (const some of [
+    [notes],
+    [note({ colour: text('C.'), unknown_colour: text('C.') })],
+    [note({})],
+    [note({ size: group('S.', { height: integer('H.') }), day: date('D.', { required: true }) })],
+    [note({ coded })],
+    [note({ total: integer('T.', { readOnly: true }), key: text('K.', { hidden: true }) })],
+    [note({ entry: text('E.') }, { appendOnly: true })],
+    [note({ body: text('B.') }, page), notes],
+    [
+      notes,
+      note({ at: group('A.', { note_id: reference('notes', 'note', 'N.') }) }, { name: 'Tag', path: 'tags' }),
+    ],
+    [{ ...planets, example: undefined }, ...resources.slice(1)] as Resource[],
+  ]) {
+    t.truthy(openApiDocument(some, { ...readSettings({}), apiVersion: 'v1' })['paths'])
+    for (const { code, request = '', response } of errorEntries(some, 'http://localhost', '/api/v1')) {
+      t.true(response.includes(`"${code}"`), `${code}: ${response}`)
+      t.notRegex(request, /undefined|"other_id"/)
+      if (some.every(({ appendOnly }) => appendOnly)) t.notRegex(request, /^(PATCH|PUT)/)
+    }
+  }
 })
 
 test('the document is served without a token, as JSON and as YAML', async (t) => {
