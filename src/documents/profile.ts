@@ -1,5 +1,5 @@
 import { MAXIMUM_JSON_BYTES } from '../http/json.ts'
-import { ownedBy, referencesTo, targetOf } from '../model/definition/relations.ts'
+import { linkedFrom, ownedBy, referencesTo, targetOf } from '../model/definition/relations.ts'
 import type { Leaf, Resource } from '../model/definition/resource.ts'
 import { nameField } from '../model/definition/titles.ts'
 import { DEFAULT_PAGE_SIZE, queryable, sortable } from '../model/query/query.ts'
@@ -24,6 +24,11 @@ export function profileOf(
     const target = targetOf(resource, leaf, resources)
     return target ? [[leaf.name, target]] : []
   })
+  const { references: referred, children, filtered } = linkedFrom(resource, resources)
+  const related = [
+    ...referred.map(({ relation, target }) => [relation, nameField(target)]),
+    ...[...children, ...filtered].map(({ relation, child }) => [relation, nameField(child)]),
+  ]
   const forForms = { ...settings, marksReadOnly: true }
   const unknown = unknownFields === 'ignore' ? 'ignored' : 400
   return {
@@ -32,6 +37,7 @@ export function profileOf(
     name_field: nameField(resource),
     ...(resource.columns && { columns: resource.columns }),
     references: Object.fromEntries(references),
+    related: Object.fromEntries(related),
     schema: { $schema: DIALECT, title: resource.name, ...representationSchema(resource) },
     input: { $schema: DIALECT, title: `${resource.name} input`, ...inputSchema(resource, forForms) },
     ...(replaceable && {

@@ -13,6 +13,11 @@ export function pascalCase(name: string): string {
   return capitalized(camelCase(name))
 }
 
+/** Whether links to it have the title that its definition declares. */
+export function isTitled(resource: Resource): boolean {
+  return resource.title !== undefined && hasDisplayName(resource)
+}
+
 /** Whether its type has the field `displayName`: not if the resource has a field of its own with this name. */
 export function hasDisplayName({ allFields }: Resource): boolean {
   return !Object.keys(allFields).some((name) => camelCase(name) === 'displayName')

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Executor, OperationText, PreparedOperation } from '../graph/execution/operation.ts'
-import { camelCase, graphNames, hasDisplayName, parentArgument, singular } from '../graph/names.ts'
+import { camelCase, graphNames, isTitled, parentArgument, singular } from '../graph/names.ts'
 import { callerOf } from '../http/auth/authenticate.ts'
 import type { Context } from '../http/context.ts'
 import { preferencesOf, reportApplied } from '../http/negotiation.ts'
@@ -155,8 +155,7 @@ function wireSelection(resource: Resource, selection?: Selection): string {
       ? `${aliased(name)} { ${Object.keys(field.fields).map(aliased).join(' ')} }`
       : aliased(name),
   )
-  const isTitled = resource.title !== undefined && hasDisplayName(resource)
-  const title = isTitled ? [`${TITLE}: displayName`] : []
+  const title = isTitled(resource) ? [`${TITLE}: displayName`] : []
   return [...members, ...title, 'version', ...embeds.map(embedSelection)].join(' ')
 }
 

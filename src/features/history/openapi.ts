@@ -1,6 +1,7 @@
 import type { OpenApiPart } from '../../documents/openapi/document.ts'
 import {
   INTEGER,
+  LINK,
   listOf,
   objectSchema,
   type Schema,
@@ -47,12 +48,12 @@ const schemas: Schemas = {
       time: { ...time, description: 'When the event happened, or when the resource last changed.' },
       by: { ...TEXT, description: 'Subject of the token, or role in the database. Absent without an event.' },
       resource: { type: 'object', description: 'The resource in this version. Absent for a deletion.' },
-      _links: objectSchema({ self: link, resource: link }, ['resource']),
+      _links: objectSchema({ self: link, resource: LINK }, ['resource']),
     },
     ['version', 'time', '_links'],
   ),
   RecordedVersions: objectSchema({
-    _links: objectSchema({ self: link, next: link, resource: link }, ['self', 'resource']),
+    _links: objectSchema({ self: link, next: link, resource: LINK }, ['self', 'resource']),
     limit: INTEGER,
     has_more: { type: 'boolean', description: 'Whether older versions are kept.' },
     _embedded: objectSchema({ versions: listOf('RecordedVersion') }),

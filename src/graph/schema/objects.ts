@@ -6,7 +6,7 @@ import { ownedBy, referencesTo, relationsOf } from '../../model/definition/relat
 import type { Resource, Values } from '../../model/definition/resource.ts'
 import { titleOf } from '../../model/definition/titles.ts'
 import { viewFor } from '../../model/definition/views.ts'
-import { toValues } from '../../model/rows/columns.ts'
+import { jsonValues } from '../../model/rows/columns.ts'
 import type { ResourceKey } from '../../model/rows/identifiers.ts'
 import type { Row } from '../../model/rows/row.ts'
 import { type GraphContext, type Parent, requireScope } from '../execution/context.ts'
@@ -51,7 +51,7 @@ function displayName(resource: Resource): SchemaField[] {
       sdl,
       resolve(row: Row, _, { caller }) {
         const view = viewFor(resource, caller)
-        return titleOf(view, toValues(view, row))
+        return titleOf(view, jsonValues(view, row, view.leaves))
       },
     },
   ]

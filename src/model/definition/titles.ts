@@ -28,16 +28,19 @@ export function nameField(resource: Resource): string {
 }
 
 /**
- * Names one resource for people.
+ * Names one resource for people. Times are texts in ISO 8601, which pages show in the zone of their readers.
  *
- * @param values those that the caller may read
+ * @param values those that the caller may read, in JSON
  */
 export function titleOf(resource: Resource, values: Values): string {
   const { title, leaves } = resource
   const textOf = (name: string) => {
     const leaf = leaves.find((candidate) => candidate.name === name)
     const value = leaf && valueAt(values, leaf)
-    return value === undefined ? [] : [String(value)]
+    if (!leaf || value === undefined) return []
+    const { choices } = kindOf(leaf.field).control(leaf.field)
+    const chosen = choices?.find((choice) => typeof choice === 'object' && choice.value === value)
+    return [typeof chosen === 'object' ? chosen.prompt : String(value)]
   }
   const text = typeof title === 'function' ? title(values) : titleFields(resource).flatMap(textOf).join(' ')
   return text || textOf(nameField(resource)).join('') || String(values['id'])

@@ -107,9 +107,9 @@ export function rowOf(resource: Resource, columns: Columns, exact: Columns | nul
   return Object.fromEntries(converted)
 }
 
-/** The shown fields of a row as JSON. */
-export function jsonValues(resource: Resource, row: Columns): Values {
-  const converted = resource.shownLeaves.map(({ column, field }) => {
+/** The shown fields of a row as JSON, or others. */
+export function jsonValues(resource: Resource, row: Columns, leaves = resource.shownLeaves): Values {
+  const converted = leaves.map(({ column, field }) => {
     const { toJson } = kindOf(field)
     return [column, row[column] !== null && toJson ? toJson(row[column] as never) : row[column]]
   })

@@ -6,7 +6,7 @@ import { ListView } from './list-view.js'
 import { RequestView } from './request-view.js'
 import { followChanges, linkIn, passFocus, profileOf, send, shareToken, takesFocus } from './session.js'
 import { askForToken } from './session-control.js'
-import { isWeb, itemsOf, label, titleOf, valueAt } from './values.js'
+import { isWeb, itemsOf, label, titleOf } from './values.js'
 
 const [url = ''] = location.href.split('#')
 
@@ -81,7 +81,8 @@ function isHistory(/** @type {any} */ body) {
 /** @param {any} body @param {any} profile */
 function historyTitle({ _embedded: embedded, _links: links, version, resource }, profile) {
   const state = resource ?? embedded.versions.find((/** @type {any} */ one) => one.resource)?.resource
-  const name = valueAt(state, profile?.name_field ?? 'id') ?? links.resource.href.split('/').at(-1)
+  const named = { id: links.resource.href.split('/').at(-1), ...state, _links: { self: links.resource } }
+  const name = titleOf(named, profile?.name_field)
   return embedded ? `${name}: history` : `${name}: version ${version}`
 }
 

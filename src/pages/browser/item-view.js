@@ -75,7 +75,8 @@ export function ItemView({ answer, profile, reload }) {
     <${FieldList} fields=${fields} schema=${profile?.schema} refer=${refer} />
     ${shown.map(([relation, { href, title }]) => {
       const target = embedded && (embedded[relation] ?? NOT_SET)
-      return html`<${Preview} key=${relation} ...${{ relation, href, title, target }} />`
+      const field = profile?.related[relation]
+      return html`<${Preview} key=${relation} ...${{ relation, href, title, target, field }} />`
     })}`
 }
 
@@ -183,10 +184,10 @@ const NOT_SET = { error: { code: 'RESOURCE_NOT_FOUND' } }
 /**
  * The target of a relation: the first items of a list, or the name of a resource.
  *
- * @param {{ relation: string, href: string, title?: string, target: any }} properties
- *   target: undefined while it is read; null if the preview has to read it
+ * @param {{ relation: string, href: string, title?: string, target: any, field?: string }} properties
+ *   target: undefined while it is read; null if the preview has to read it. field: names what is there
  */
-function Preview({ relation, href, title, target }) {
+function Preview({ relation, href, title, target, field }) {
   const [own, setOwn] = useState(/** @type {any} */ (undefined))
   useEffect(() => {
     if (target === null) void send(href).then((answer) => setOwn(answer.body))
@@ -197,16 +198,7 @@ function Preview({ relation, href, title, target }) {
     <h2><a href=${href}>${label(relation)}</a>${items && html` <span class="count">${body.total_count}</span>`}</h2>
     ${title && html`<p class="note">${title}</p>`}
     ${items && items.length === 0 && html`<p class="note">None.</p>`}
-    ${items && items.length > 0 && html`<ul>${items.slice(0, PREVIEW).map((item) => html`<li><a href=${item._links.self.href}>${nameOf(item)}</a></li>`)}</ul>`}
-    ${body && !items && html`<p>${body.error ? html`<span class="note">${body.error.code === 'RESOURCE_NOT_FOUND' ? 'Not set.' : body.error.message}</span>` : nameOf(body)}</p>`}
+    ${items && items.length > 0 && html`<ul>${items.slice(0, PREVIEW).map((item) => html`<li><a href=${item._links.self.href}>${titleOf(item, field)}</a></li>`)}</ul>`}
+    ${body && !items && html`<p>${body.error ? html`<span class="note">${body.error.code === 'RESOURCE_NOT_FOUND' ? 'Not set.' : body.error.message}</span>` : titleOf(body, field)}</p>`}
   </section>`
-}
-
-/** @param {any} resource */
-function nameOf(resource) {
-  const texts = Object.entries(resource).filter(
-    ([name, value]) => typeof value === 'string' && !/(^|_)(id|date|updated)$/.test(name),
-  )
-  const usual = texts.find(([name]) => ['name', 'title', 'label', 'subject'].includes(name))
-  return resource._links?.self?.title ?? (usual ?? texts[0])?.[1] ?? resource.id
 }

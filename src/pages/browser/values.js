@@ -46,14 +46,20 @@ export function valueAt(document, name) {
   return name.split('.').reduce((inner, member) => inner?.[member], document)
 }
 
+/** Days and times in ISO 8601, which titles have. */
+const MOMENTS = /(?<![\w-])\d{4}-\d{2}-\d{2}(T[\d:.]+Z)?(?![\w-])/g
+
 /**
- * What names a resource for people.
+ * What names a resource for people. The days and times in a declared title are shown as those in columns are.
  *
  * @param {any} resource
  * @param {string | undefined} field that names it, if its definition declares no title
  */
 export function titleOf(resource, field) {
-  return String(resource?._links?.self?.title ?? valueAt(resource, field ?? 'id') ?? resource?.id)
+  const title = resource?._links?.self?.title
+  const shown = (/** @type {string} */ moment, /** @type {string | undefined} */ time) =>
+    Number.isNaN(Date.parse(moment)) ? moment : textOf(moment, { format: time ? 'date-time' : 'date' })
+  return String(title?.replace(MOMENTS, shown) ?? valueAt(resource, field ?? 'id') ?? resource?.id)
 }
 
 /**

@@ -2,12 +2,14 @@ import {
   boolean,
   type Change,
   DomainError,
+  date,
   defineResource,
   enumeration,
   integer,
   reference,
   refuseRuleViolation,
   text,
+  timestamp,
 } from 'halgraph/domain'
 
 /** Refuses to delete what is locked. */
@@ -55,7 +57,10 @@ export const reminders = defineResource({
   name: 'Reminder',
   path: 'reminders',
   description: 'What refers to an invoice and to another reminder, and has no rule.',
+  title: ({ day, due }) => (day ? `On ${day}, by ${due}` : ''),
   fields: {
+    day: date('Day.'),
+    due: timestamp('Latest time.'),
     invoice_id: reference('invoices', 'invoice', 'Invoice.', { onDelete: 'cascade' }),
     former_id: reference('reminders', 'former', 'Former reminder.', { onDelete: 'cascade' }),
     text: integer('Text.'),
@@ -68,6 +73,12 @@ export const replies = defineResource({
   name: 'Reply',
   path: 'replies',
   description: 'What a reminder owns, with a rule.',
-  fields: { locked },
+  title: ['day', 'due', 'locked', 'urgency'],
+  fields: {
+    locked,
+    day: date('Day.'),
+    due: timestamp('Latest time.'),
+    urgency: enumeration(['low', 'high'], 'Urgency.', { labels: { high: 'Very high' } }),
+  },
   databaseRule: isUnlocked,
 })

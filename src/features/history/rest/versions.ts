@@ -1,6 +1,8 @@
 import type { Executor, PreparedOperation } from '../../../graph/execution/operation.ts'
+import { isTitled } from '../../../graph/names.ts'
 import type { Context } from '../../../http/context.ts'
 import type { Values } from '../../../model/definition/resource.ts'
+import { titleOf } from '../../../model/definition/titles.ts'
 import { DomainError } from '../../../model/errors.ts'
 import { runForRequest } from '../../../rest/graphql-operations.ts'
 import { picker } from '../../../rest/hal.ts'
@@ -47,7 +49,7 @@ export const versions = {
 
   handler(parts) {
     const { settings, resource } = parts
-    const { read, present } = versionReader(parts)
+    const { read, present, linkTo } = versionReader(parts)
     return async (ctx) => {
       const parameters = new QueryParameters(ctx.URL.searchParams)
       parameters.checkNames(Object.keys(versions.query))
@@ -63,7 +65,7 @@ export const versions = {
         _links: {
           self: page(before),
           ...(has_more && { next: page(items.at(-1)?.version) }),
-          resource: { href },
+          resource: linkTo(href, items.find((item) => item.resource)?.resource),
         },
         limit,
         has_more,
@@ -116,6 +118,9 @@ function versionReader({ resource, executor }: ResourceParts) {
   prepared.set(executor, operation)
   const { path: collection } = resource
   const membersOf = picker(resource.shownFields)
+  /** The link to the resource, with the title that it had. */
+  const linkTo = (href: string, values?: Values | null) =>
+    values && isTitled(resource) ? { href, title: titleOf(resource, values) } : { href }
 
   async function read(ctx: Context, variables: Values) {
     const read = await runForRequest(ctx, operation, { collection, ...keyIn(ctx['params']), ...variables })
@@ -132,12 +137,12 @@ function versionReader({ resource, executor }: ResourceParts) {
       _links: {
         // For a deletion, this URL leads to the version that was deleted.
         ...(values && { self: { href: `${href}${VERSIONS_PATH}/${version}` } }),
-        resource: { href },
+        resource: linkTo(href, values),
       },
     }
   }
 
-  return { read, present }
+  return { read, present, linkTo }
 }
 
 /** @throws {DomainError} RESOURCE_NOT_FOUND (404) */
