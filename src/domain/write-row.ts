@@ -42,7 +42,7 @@ export async function updateResource(
   const isDecidedLate = access.needsStored('change', resource)
   const target = { key, before, after: toColumns(resource, values, before), isDecidedLate }
   return runWrite(context, resource, target, async (change, after) => {
-    if (!isDecidedLate) access.require('change', resource, { ...before, ...after, last_updated: new Date() })
+    if (!isDecidedLate) access.require('change', resource, { ...before, ...after })
     await refuseBrokenRules(change, resource, context.resources)
     const changed = changedColumns(before, after)
     if (Object.keys(changed).length === 0) return { outcome: 'UNCHANGED', row: before }
@@ -68,7 +68,7 @@ export async function insertResource(
   const target = { key, before: undefined, after: newColumns(resource, values, caller), isDecidedLate }
   const write: Write = async (change, after) => {
     await record?.claim(change.client)
-    if (!isDecidedLate) access.require('create', resource, newRow(resource, key, after))
+    if (!isDecidedLate) access.require('create', resource, { ...after, ...keyColumns(resource, key) })
     await refuseBrokenRules(change, resource, context.resources)
     if (otherThan !== undefined) await refuseTakenIdentifier(change, resource, otherThan)
     const columns = { ...after, ...keyColumns(resource, key) }
@@ -115,12 +115,6 @@ export async function removeResource(
     refuseToGoOn(context, error)
     throw deletionError(error, context.resources)
   }
-}
-
-/** A new row, as the access rules see it before it is stored. */
-function newRow(resource: Resource, key: ResourceKey, after: Columns): Columns {
-  const now = new Date()
-  return { ...after, ...keyColumns(resource, key), [resource.createdField]: now, last_updated: now }
 }
 
 /** Adds the author. */

@@ -65,6 +65,7 @@ for (const [claim, access, problem] of [
   ],
   ['a search', { read: () => ({ search: 'a' }) }, 'read: loans has no field search'],
   ['no operator', { read: () => ({ pages: 5 }) }, 'read: pages needs an operator, as in { equals: … }'],
+  ['a text as a condition', { read: () => ({ or: ['a'] }) }, 'read: a condition is an object, true or false'],
   [
     'an operator of other kinds',
     { read: () => ({ reader: { gt: 'a' } }) },

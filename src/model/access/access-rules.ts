@@ -14,8 +14,8 @@ export interface AccessFilter {
 }
 
 /**
- * Which rows the caller may read, create, change or delete: all, none, or those that match a filter. An operand without a
- * value, such as a claim that the token lacks, matches no row.
+ * Which rows the caller may read, create, change or delete: all, none, or those that match a filter. A condition whose
+ * operand has no value, such as a claim that the token lacks, matches no row, within `not` too.
  */
 export type AccessRule = (caller: AccessCaller, settings: RuleSettings) => boolean | AccessFilter
 

@@ -1,20 +1,13 @@
 import type { RuleSettings } from '../definition/database-rule.ts'
 import { kindOf, type LeafField } from '../definition/fields.ts'
-import type { Resource, Values } from '../definition/resource.ts'
+import type { Resource } from '../definition/resource.ts'
 import { DomainError } from '../errors.ts'
-import { conditionsOf, fieldFilters } from '../query/conditions.ts'
 import { type LowerCase, type Matcher, matcherOf } from '../query/matches.ts'
-import { operatorDefinition } from '../query/operators.ts'
-import { type FieldFilter, type Filter, isEmpty, leafNamed, partsOf } from '../query/query.ts'
+import { type Operator, operatorDefinition } from '../query/operators.ts'
+import { type Filter, isEmpty, leafNamed, partsOf } from '../query/query.ts'
 import type { Columns } from '../rows/row.ts'
 import { isObject } from '../values.ts'
-import {
-  ACCESS_ACTIONS,
-  type AccessAction,
-  type AccessCaller,
-  type AccessFilter,
-  type AccessRule,
-} from './access-rules.ts'
+import { ACCESS_ACTIONS, type AccessAction, type AccessCaller, type AccessRule } from './access-rules.ts'
 
 declare const OF_ACCESS: unique symbol
 
@@ -123,9 +116,10 @@ function comparedColumns(resource: Resource, filter: Filter): string[] {
   return 'alsoMatches' in field && field.alsoMatches ? [column, field.alsoMatches] : [column]
 }
 
-function isSetLate({ leaves }: Resource, name: string): boolean {
+function isSetLate({ leaves, createdField }: Resource, name: string): boolean {
   const field = leaves.find(({ column }) => column === name)?.field
-  return field?.computed !== undefined || field?.hidden === true
+  const isTime = name === createdField || name === 'last_updated'
+  return isTime || field?.computed !== undefined || field?.hidden === true
 }
 
 /** Whether a caller may be unable to read a row that it has written. */
@@ -140,8 +134,8 @@ export function unrestricted(_reason: string): Access {
 
 const EVERYTHING = new Access()
 
-/** Matches no row. */
 const NOTHING: Filter = { any: [] }
+const EVERY: Filter = { all: [] }
 
 /** Undefined for all rows. */
 function filterOf(resource: Resource, rule: AccessRule, { caller, settings }: Rights): Filter | undefined {
@@ -152,53 +146,57 @@ function filterOf(resource: Resource, rule: AccessRule, { caller, settings }: Ri
 }
 
 /**
- * Converts the filter of a rule. If an operand has no value, or none of the kind of its field, nothing matches.
+ * Converts the filter of a rule. A condition matches nothing, within `not` too, if its operand has no value, such as a claim
+ * that the token lacks, or none of the kind of its field.
  *
  * @throws {TypeError} for a field or an operator that the resource does not have
  */
-export function accessFilter(resource: Resource, conditions: AccessFilter): Filter {
-  let isDecidable = true
-  const reportMissing = () => {
-    isDecidable = false
-  }
-  const filter = conditionsOf(withoutMissing(conditions, reportMissing), (members) =>
-    fieldFilters(knownFields(resource, members), members).map((condition) => {
-      const { field, operator, value } = condition as FieldFilter
-      const operand = operandOf(leafNamed(resource, field).field, condition as FieldFilter)
-      if (operand === undefined) reportMissing()
-      return { field, operator, value: operand ?? value }
-    }),
-  )
-  return isDecidable ? filter : NOTHING
+export function accessFilter(resource: Resource, conditions: unknown, isNegated = false): Filter {
+  if (typeof conditions === 'boolean') return conditions ? EVERY : NOTHING
+  const undecidable = isNegated ? EVERY : NOTHING
+  if (isMissing(conditions)) return undecidable
+  if (!isObject(conditions)) throw new TypeError('a condition is an object, true or false')
+  const parts = (some: unknown) => [some].flat().map((part) => accessFilter(resource, part, isNegated))
+  const all = Object.entries(conditions).map(([name, value]): Filter => {
+    if (name === 'not' && !isMissing(value)) return { not: accessFilter(resource, value, !isNegated) }
+    if (name === 'and') return { all: parts(value) }
+    if (name === 'or') return { any: parts(value) }
+    return name === 'not' ? undecidable : fieldConditions(resource, [name], value, undecidable)
+  })
+  return { all }
 }
 
-/** Without the members and operands that are null or undefined, such as a claim that the token lacks. */
-function withoutMissing(conditions: AccessFilter, report: () => void): AccessFilter {
-  const isPresent = (part: unknown) => (part ?? undefined) !== undefined || report()
-  const present = (part: unknown): unknown => {
-    if (Array.isArray(part)) return part.filter(isPresent).map(present)
-    return isObject(part) ? withoutMissing(part, report) : part
-  }
-  const members = Object.entries(conditions).filter(([, member]) => isPresent(member))
-  return Object.fromEntries(members.map(([name, member]) => [name, present(member)]))
+function isMissing(value: unknown): value is null | undefined {
+  return (value ?? undefined) === undefined
 }
 
-/** @throws {TypeError} for a field that the resource does not have, or that is not compared by operators */
-function knownFields({ path, allFields }: Resource, members: Values): Resource['allFields'] {
-  const refuseUnknown = (fields: Resource['allFields'], values: Values, prefix: string) => {
-    for (const [name, value] of Object.entries(values)) {
-      const field = Object.hasOwn(fields, name) ? fields[name] : undefined
-      if (!field) throw new TypeError(`${path} has no field ${prefix}${name}`)
-      if (!isObject(value)) throw new TypeError(`${prefix}${name} needs an operator, as in { equals: … }`)
-      if (field.type === 'group') refuseUnknown(field.fields, value as Values, `${name}.`)
-    }
-  }
-  refuseUnknown(allFields, members, '')
-  return allFields
+/** The conditions on a field, or on the members of a group. */
+function fieldConditions(
+  resource: Resource,
+  path: readonly string[],
+  conditions: unknown,
+  undecidable: Filter,
+): Filter {
+  const name = path.join('.')
+  const leaf = resource.leaves.find((one) => one.name === name)
+  if (!leaf && !resource.leaves.some((one) => one.name.startsWith(`${name}.`)))
+    throw new TypeError(`${resource.path} has no field ${name}`)
+  if (isMissing(conditions)) return undecidable
+  if (!isObject(conditions)) throw new TypeError(`${name} needs an operator, as in { equals: … }`)
+  const all = Object.entries(conditions).map(([member, value]): Filter => {
+    if (!leaf) return fieldConditions(resource, [...path, member], value, undecidable)
+    const operator = member as Operator
+    const operand = operandOf(leaf.field, operator, value)
+    if (operand === undefined) return undecidable
+    const condition = { field: name, operator, value: operand }
+    const isPartial = Array.isArray(operand) && operand.length < (value as unknown[]).length
+    return isPartial ? { any: [condition, undecidable] } : condition
+  })
+  return { all }
 }
 
 /** The value to compare with; undefined if there is none, or not one of the kind of the field. */
-function operandOf(field: LeafField, { operator, value }: FieldFilter): unknown {
+function operandOf(field: LeafField, operator: Operator, value: unknown): unknown {
   if (!kindOf(field).operators.includes(operator))
     throw new TypeError(`A field of the kind ${field.type} cannot be compared with ${operator}.`)
   const { operand } = operatorDefinition(operator)

@@ -103,24 +103,39 @@ export function nestedCondition(
   return leaf.path.reduceRight<WireFilter>((inner, name) => ({ [named(name)]: inner }), { [operator]: value })
 }
 
+/** The filter, some of whose operands have no value, or not that of a field. */
+export function withMissing(random: Random, filter: WireFilter): WireFilter {
+  const changed = (part: unknown): unknown => {
+    if (random.chance(0.04)) return random.pick([null, undefined])
+    if (!Array.isArray(part))
+      return typeof part === 'object' && part !== null ? withMissing(random, part as WireFilter) : part
+    return [...part.map(changed), ...(typeof part[0] !== 'object' && random.chance(0.2) ? [{}] : [])]
+  }
+  return Object.fromEntries(Object.entries(filter).map(([name, part]) => [name, changed(part)]))
+}
+
 /** Whether a row matches a filter in wire names. The service has no part in this. */
 export function holds({ leaves }: Resource, filter: WireFilter, columns: Columns): boolean {
-  const check = (members: WireFilter, prefix: readonly string[]): boolean =>
-    Object.entries(members).every(([name, member]) => {
-      const inner = member as WireFilter
+  // What cannot be decided counts as what makes the whole filter hold for fewer rows.
+  const check = (members: unknown, prefix: readonly string[], isNegated: boolean): boolean =>
+    Object.entries((members ?? { missing: null }) as WireFilter).every(([name, member]) => {
+      if ((member ?? null) === null) return isNegated
       if (prefix.length === 0) {
-        if (name === 'and') return (member as WireFilter[]).every((one) => check(one, []))
-        if (name === 'or') return (member as WireFilter[]).some((one) => check(one, []))
-        if (name === 'not') return !check(inner, [])
+        if (name === 'and') return (member as WireFilter[]).every((one) => check(one, [], isNegated))
+        if (name === 'or') return (member as WireFilter[]).some((one) => check(one, [], isNegated))
+        if (name === 'not') return !check(member, [], !isNegated)
       }
       const path = [...prefix, name]
       const leaf = leaves.find((candidate) => candidate.path.join('.') === path.join('.'))
-      if (!leaf) return check(inner, path)
-      return Object.entries(inner).every(([operator, value]) =>
-        holdsOne(leaf, operator as Operator, value, columns),
-      )
+      if (!leaf) return check(member, path, isNegated)
+      return Object.entries(member as WireFilter).every(([operator, value]) => {
+        if ((value ?? null) === null) return isNegated
+        const valid = Array.isArray(value) ? value.filter((one) => typeof (one ?? {}) !== 'object') : value
+        if (isNegated && Array.isArray(value) && (valid as unknown[]).length < value.length) return true
+        return holdsOne(leaf, operator as Operator, valid, columns)
+      })
     })
-  return check(filter, [])
+  return check(filter, [], false)
 }
 
 function holdsOne({ column, field }: Leaf, operator: Operator, value: unknown, columns: Columns): boolean {
