@@ -13,6 +13,7 @@ export function openApiText(
   domain: LocatedDomain,
   seeds: readonly Seed[],
   settings: DocumentSettings & { readonly apiVersion: string | undefined },
+  everyType = false,
 ): string {
   const { title, description, license, contact } = domain
   const { shown: apiVersion } = servedApiVersions(domain, settings.apiVersion)
@@ -20,5 +21,6 @@ export function openApiText(
   const features = FEATURES.map((create) => create(resources))
   const { anonymousScopes } = settings
   const shown = { title, description, license, contact, ...settings, apiVersion, publicBaseUrl: undefined }
-  return `${JSON.stringify(openApiDocument(resources, shown, { seeds, features, anonymousScopes }), null, 2)}\n`
+  const options = { seeds, features, anonymousScopes, everyType }
+  return `${JSON.stringify(openApiDocument(resources, shown, options), null, 2)}\n`
 }

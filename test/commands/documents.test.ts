@@ -15,6 +15,8 @@ test('documents prints what the service has with the same settings, and only tha
   }
   const { output } = await run('documents', { API_NAMESPACE: 'space' }, 'openapi')
   t.true('/space/v1/planets' in JSON.parse(output).paths)
+  const { output: complete } = await run('documents', {}, 'openapi', '--every-type')
+  t.true('text/csv' in JSON.parse(complete).paths['/api/v1/planets'].get.responses[200].content)
   t.is((await run('documents', {}, 'yaml')).status, 2)
   t.is((await run('documents', {})).status, 2)
 })

@@ -11,6 +11,7 @@ import { resourceExamples } from '../../src/documents/openapi/examples.ts'
 import { date, defineResource, group, integer, reference, text } from '../../src/domain/definition.ts'
 import type { Resource } from '../../src/model/definition/resource.ts'
 import { inspectResource } from '../../src/model/validate.ts'
+import { openApiText } from '../../src/service/openapi-text.ts'
 import { domainFolder, readSeeds } from '../../src/service/settings/domain-folder.ts'
 import { readSettings } from '../../src/service/settings/settings.ts'
 import { committedDocument } from '../../tools/documents/openapi.ts'
@@ -62,6 +63,79 @@ test('whatever fields a resource has, there are documents, and each example of a
       t.notRegex(request, /undefined|"other_id"/)
       if (some.every(({ appendOnly }) => appendOnly)) t.notRegex(request, /^(PATCH|PUT)/)
     }
+  }
+})
+
+/** The members of the operations of a document. */
+function operationsIn(document: Json): Json[] {
+  const items = Object.values<Json>(document.paths)
+  return items.flatMap(({ parameters: _, ...methods }) => Object.values<Json>(methods))
+}
+
+test('bodies have one media type, and with every type those that the service has; descriptions name CSV', async (t) => {
+  const typesIn = (document: Json) => {
+    const bodies = operationsIn(document).flatMap(({ requestBody, responses }) => [
+      ...(requestBody ? [requestBody] : []),
+      ...Object.values<Json>(responses),
+    ])
+    return [...bodies, ...Object.values<Json>(document.components.responses)].flatMap(({ content }) =>
+      content ? [Object.keys(content)] : [],
+    )
+  }
+  const document = JSON.parse(await readFile(file, 'utf8'))
+  t.deepEqual(
+    typesIn(document).filter((types) => types.length !== 1),
+    [],
+  )
+  const complete = JSON.parse(openApiText(domain, [], readSettings({}), true))
+  const json = ['hal+', '', 'linkset+', 'merge-patch+', 'problem+', 'prs.hal-forms+', 'x-nd']
+  t.deepEqual([...new Set(typesIn(complete).flat())].sort(), [
+    ...json.map((kind) => `application/${kind}json`),
+    ...['application/yaml', 'text/csv', 'text/event-stream', 'text/html'],
+  ])
+  t.is(
+    document.paths['/api/v1/planets'].get.responses[200].description,
+    'A page, which may be empty. Also as `text/csv` or `application/x-ndjson`.',
+  )
+})
+
+test('descriptions begin with the summary, and parameters of lists have examples that are no objects', async (t) => {
+  const document = JSON.parse(await readFile(file, 'utf8'))
+  for (const { summary, description } of operationsIn(document)) t.true(description.startsWith(`${summary}.`))
+  const { parameters } = document.components
+  const ofPlanets = document.paths['/api/v1/planets'].get.parameters.map(
+    ({ $ref }: Json) => parameters[$ref.split('/').at(-1)],
+  )
+  t.deepEqual(
+    ofPlanets.flatMap(({ in: place, name, example }: Json) =>
+      place === 'query' && example !== undefined ? [[name, example]] : [],
+    ),
+    [
+      ['page', 1],
+      ['limit', 20],
+      ['sort', ['created_date:desc']],
+      ['filter', ['created_date[gte]:2020-01-01']],
+    ],
+  )
+  t.false(Object.values<Json>(parameters).some(({ schema }) => schema.type === 'object'))
+})
+
+test('keys of components are unique across sections and regardless of case, whatever resources are named', async (t) => {
+  const { planets } = Object.fromEntries(resources.map((resource) => [resource.path, resource]))
+  const documentOf = (...names: string[]): Json =>
+    openApiDocument(
+      names.map((name) => ({ ...(planets as Resource), name, path: name.toLowerCase() })),
+      { publicBaseUrl: undefined, namespace: 'api', apiVersion: 'v1', maximumPageSize: 100 },
+    )
+  const named = 'Order OrderItem OrderItemLinks Link Page Problem Profile Bearer Response EmbeddedOrder'
+  const several = documentOf(...named.split(' '))
+  const [one, two] = [documentOf('Order'), documentOf('Order', 'Thing')].map(
+    ({ components: { schemas } }) => Object.keys(schemas).length,
+  ) as [number, number]
+  t.is(Object.keys(several.components.schemas).length, one + 9 * (two - one))
+  for (const { components } of [several, JSON.parse(await readFile(file, 'utf8'))]) {
+    const keys = Object.values<Json>(components).flatMap((section) => Object.keys(section))
+    t.is(new Set(keys.map((key) => key.toLowerCase())).size, keys.length)
   }
 })
 

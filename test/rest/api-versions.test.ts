@@ -489,7 +489,7 @@ test('the documents of a version are valid, and describe its view', async (t) =>
       const { get } = item
       t.is(get?.deprecated, isOld && get && path.startsWith('/api') ? true : undefined, path)
     }
-    t.is('Sunset' in body.components.headers, isOld)
+    t.is('SunsetHeader' in body.components.headers, isOld)
     const page = await service().anonymous.get(version.at(''), { accept: 'text/html' })
     t.true(page.text.includes(`${service().origin}/docs/${name}"`))
   }

@@ -7,7 +7,7 @@ import { entryDocument } from '../../rest/operations/entry.ts'
 import { basePath, type Deprecation, type RestSettings } from '../../rest/urls.ts'
 import { errorExamples } from '../error-examples.ts'
 import { resourceExamples } from './examples.ts'
-import type { Schema, Schemas } from './field-schema.ts'
+import { components, type Schema, type Schemas } from './field-schema.ts'
 import { resourcePathItems } from './operations.ts'
 import { resourceParameters, sharedParameters } from './parameters.ts'
 import { resourceSchemas } from './resource-schemas.ts'
@@ -42,6 +42,8 @@ interface DocumentOptions {
   readonly features?: readonly DocumentedFeature[]
   /** Of requests without a token; undefined if each needs one. */
   readonly anonymousScopes?: string | undefined
+  /** Whether bodies have each of their media types, as validators need them, instead of the first. */
+  readonly everyType?: boolean | undefined
 }
 
 /** @param resources as the version of the settings shows them */
@@ -50,7 +52,8 @@ export function openApiDocument(
   settings: RestSettings,
   options: DocumentOptions = {},
 ): Schema {
-  const document = makeDocument(resources, settings, options)
+  const made = makeDocument(resources, settings, options)
+  const document = options.everyType ? made : withOneType(made)
   const { deprecation } = settings
   return deprecation ? deprecatedDocument(document, deprecation, basePath(settings)) : document
 }
@@ -105,21 +108,24 @@ function makeDocument(
     paths,
     components: {
       securitySchemes: { bearer: BEARER },
-      parameters: Object.assign(
-        sharedParameters(maximumPageSize),
-        ...parts.map(({ parameters }) => parameters),
-        ...resources.map((resource) => resourceParameters(resource, resources)),
+      parameters: components(
+        'parameters',
+        Object.assign(
+          sharedParameters(maximumPageSize),
+          ...parts.map(({ parameters }) => parameters),
+          ...resources.map((resource) => resourceParameters(resource, resources)),
+        ),
       ),
-      headers: responseHeaders(base),
-      examples: {
+      headers: components('headers', responseHeaders(base)),
+      examples: components('examples', {
         ...mapped(errors, ({ envelope }) => ({ value: envelope })),
         ...Object.fromEntries(
           [...used]
             .filter((name) => name in responseExamples)
             .map((name) => [name, { value: responseExamples[name] }]),
         ),
-      },
-      responses,
+      }),
+      responses: components('responses', responses),
       schemas: Object.assign(
         sharedSchemas(resources),
         ...parts.map(({ schemas }) => schemas),
@@ -131,7 +137,9 @@ function makeDocument(
 
 const DESCRIPTION =
   'Collections of resources as JSON with HAL links. Every URL that supports GET also supports HEAD, and ' +
-  'OPTIONS lists the supported methods; other methods get 405. Where a token is needed, every response has the headers ' +
+  'OPTIONS lists the supported methods; other methods get 405. `Accept` chooses among the media types of a response, ' +
+  'besides those described: `application/hal+json`, `application/prs.hal-forms+json`, and `application/problem+json` for ' +
+  'errors. Bodies can be sent in the first two as well. Where a token is needed, every response has the headers ' +
   'of the response `Error`. The same data is available as GraphQL at `/graphql`. `/errors` explains every error code.'
 
 const BEARER = {
@@ -144,6 +152,37 @@ const BEARER = {
 }
 
 /**
+ * Generators make a union of the media types of a response, or take the last one, and repeat the schema for each. So
+ * bodies have the first, and descriptions name those that are not JSON.
+ */
+function withOneType<Document extends ReturnType<typeof makeDocument>>(document: Document): Document {
+  const { paths, components } = document
+  const reduced = (part: Schema): Schema => {
+    const [first, ...others] = Object.entries((part['content'] ?? {}) as Schemas)
+    if (!first) return part
+    const texts = others.flatMap(([type]) => (/[/+]json$/.test(type) ? [] : `\`${type}\``))
+    const note = texts.length > 0 && { description: `${part['description']} Also as ${texts.join(' or ')}.` }
+    return { ...part, ...note, content: Object.fromEntries([first]) }
+  }
+  const { Problem: _, ...schemas } = components.schemas
+  return {
+    ...document,
+    paths: mapped(paths, (item) =>
+      changedOperations(item, ({ requestBody, responses, ...operation }) => ({
+        ...operation,
+        ...(requestBody !== undefined && { requestBody: reduced(requestBody as Schema) }),
+        responses: mapped(responses as Schemas, reduced),
+      })),
+    ),
+    components: { ...components, responses: mapped(components.responses, reduced), schemas },
+  }
+}
+
+function changedOperations(item: Schema, change: (operation: Schema) => Schema): Schema {
+  return mapped(item as Schemas, (member, key) => (key === 'parameters' ? member : change(member)))
+}
+
+/**
  * Marks operations as deprecated, and adds the deprecation headers to their responses.
  *
  * @param path the base path of the version; other paths belong to all versions
@@ -153,37 +192,37 @@ function deprecatedDocument(
   { since, sunset, successor }: Deprecation,
   path: string,
 ): Schema {
-  const { info, paths, components } = document
+  const { info, paths } = document
   const dayOf = (date: Date) => date.toISOString().slice(0, 10)
   const dates = `deprecated since ${dayOf(since)}${sunset ? ` and will be removed on ${dayOf(sunset)}` : ''}`
   const headers = {
     Deprecation: header('When this version was deprecated (RFC 9745).', deprecationDate(since)),
     ...(sunset && { Sunset: header('When this version will be removed (RFC 8594).', sunset.toUTCString()) }),
-    SuccessorLink: header(
+    Successor: header(
       'The same resource in the next version (RFC 5829).',
       `<${EXAMPLE_ORIGIN}${successor}/collection>; rel="successor-version"`,
     ),
   }
   // Responses without another Link refer to the component for the successor.
-  const { SuccessorLink: Link, ...others } = headerReferences(Object.keys(headers))
+  const { Successor: Link, ...others } = headerReferences(Object.keys(headers))
   const responding = (response: Schema) =>
     '$ref' in response
       ? response
       : { ...response, headers: { ...others, Link, ...(response['headers'] as Schema) } }
   const deprecated = (item: Schema) =>
-    mapped(item as Schemas, (member, key) => {
-      if (key === 'parameters') return member
-      const { responses, ...operation } = member
-      return { ...operation, deprecated: true, responses: mapped(responses as Schemas, responding) }
-    })
+    changedOperations(item, ({ responses, ...operation }) => ({
+      ...operation,
+      deprecated: true,
+      responses: mapped(responses as Schemas, responding),
+    }))
   return {
     ...document,
     info: { ...info, description: `${info.description} This version is ${dates}. Use \`${successor}\`.` },
     paths: mapped(paths, (item, name) => (`${name}/`.startsWith(`${path}/`) ? deprecated(item) : item)),
     components: {
-      ...components,
-      headers: { ...components.headers, ...headers },
-      responses: mapped(components.responses, responding),
+      ...document.components,
+      headers: { ...document.components.headers, ...components('headers', headers) },
+      responses: mapped(document.components.responses, responding),
     },
   }
 }

@@ -7,7 +7,7 @@ import { mapped } from '../../model/values.ts'
 import { createHal } from '../../rest/hal.ts'
 import { resourcePaths } from '../../rest/resource-operations.ts'
 import { Urls } from '../../rest/urls.ts'
-import { pageName } from './resource-schemas.ts'
+import { pageName, schemaName } from './resource-schemas.ts'
 import type { Body } from './responses.ts'
 import { type Seed, seedEntry } from './seeds.ts'
 
@@ -50,7 +50,8 @@ export function resourceExamples(
   const data = exampleData(resource, replacement, { id, ...owner })
   const patch = examplePatch(resource, replacement)
   const created = exampleData(resource, input, { id: resource.kind === 'singleton' ? id : ID, ...owner })
-  const { name, listed } = resource
+  const { listed } = resource
+  const name = schemaName(resource)
   const requests: Readonly<Record<string, Body>> = {
     input: [`${name}Input`, input],
     replacement: [`${name}Input`, { ...(listed && { id }), ...replacement }],

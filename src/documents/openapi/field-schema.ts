@@ -15,8 +15,30 @@ export const URI: Schema = { type: 'string', format: 'uri' }
 
 export const IDENTIFIER: Schema = { type: 'string', pattern: PATTERN.source, maxLength: 64 }
 
+/** Tools make types of components of every kind, some regardless of case: only schemas have names without an ending. */
+const ENDINGS = {
+  schemas: '',
+  parameters: 'Parameter',
+  headers: 'Header',
+  responses: 'Response',
+  examples: 'Example',
+}
+
+type Section = keyof typeof ENDINGS
+
+/** The members of a section of the components. */
+export function components(section: Section, members: Schemas): Schemas {
+  return Object.fromEntries(
+    Object.entries(members).map(([name, member]) => [name + ENDINGS[section], member]),
+  )
+}
+
+export function component(section: Section, name: string): Schema {
+  return { $ref: `#/components/${section}/${name}${ENDINGS[section]}` }
+}
+
 export function schemaNamed(name: string): Schema {
-  return { $ref: `#/components/schemas/${name}` }
+  return component('schemas', name)
 }
 
 /** A link in HAL. */

@@ -12,7 +12,7 @@ import {
 } from '../../rest/operation.ts'
 import { type CollectionOperation, resourcePaths, type ServedPath } from '../../rest/resource-operations.ts'
 import type { ResourceExamples } from './examples.ts'
-import { type Schema, type Schemas, schemaNamed } from './field-schema.ts'
+import { component, type Schema, type Schemas, schemaNamed } from './field-schema.ts'
 import { identifierParameter, queryParameters, shared } from './parameters.ts'
 import { type Body, componentOf, errorReferences, halContent, response } from './responses.ts'
 
@@ -43,7 +43,7 @@ export function describe(operation: ResourceOperation | ServiceOperation, subjec
   return {
     operationId,
     summary,
-    description,
+    description: `${summary}. ${description}`.trimEnd(),
     tags: [tag],
     ...(parameters.length > 0 && { parameters }),
     ...(body && {
@@ -54,8 +54,8 @@ export function describe(operation: ResourceOperation | ServiceOperation, subjec
     }),
     responses: {
       ...mapped(responses, (one, status) => {
-        const component = 'action' in operation ? componentOf(operation, status) : undefined
-        if (component !== undefined) return { $ref: `#/components/responses/${component}` }
+        const common = 'action' in operation ? componentOf(operation, status) : undefined
+        if (common !== undefined) return component('responses', common)
         const texts = inTypes(types, () => ({ schema: { type: 'string' } }))
         const content =
           one.body === undefined ? undefined : { ...halContent(subject.schemaOf(one.body)), ...texts }

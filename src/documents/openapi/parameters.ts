@@ -1,5 +1,5 @@
 import { HEADER_NAMES, REQUEST_HEADERS, type RequestHeader } from '../../http/headers/request-headers.ts'
-import { kindOf, type LeafField } from '../../model/definition/fields.ts'
+import { kindOf } from '../../model/definition/fields.ts'
 import { noun } from '../../model/definition/labels.ts'
 import type { Leaf, Resource } from '../../model/definition/resource.ts'
 import { namedOperators } from '../../model/query/operators.ts'
@@ -8,15 +8,19 @@ import { MAXIMUM_SEARCH } from '../../model/query/search.ts'
 import { mapped } from '../../model/values.ts'
 import type { ResourceOperation, ServiceOperation } from '../../rest/operation.ts'
 import { embedsOf, selectableNames } from '../../rest/selection.ts'
-import { IDENTIFIER, type Schema, type Schemas } from './field-schema.ts'
+import { component, IDENTIFIER, type Schema, type Schemas } from './field-schema.ts'
 
 export function sharedParameters(maximumPageSize: number): Schemas {
   const positive = { type: 'integer', minimum: 1 }
-  const limit = { ...positive, maximum: maximumPageSize, default: DEFAULT_PAGE_SIZE }
+  const limit = {
+    ...positive,
+    maximum: maximumPageSize,
+    default: Math.min(DEFAULT_PAGE_SIZE, maximumPageSize),
+  }
   const position = 'Opaque position from a next or prev link. Valid with the page and limit of that link.'
   return {
-    page: query('page', 'Page number, from 1.', { ...positive, default: 1 }),
-    limit: query('limit', 'Items per page.', limit),
+    page: { ...query('page', 'Page number, from 1.', { ...positive, default: 1 }), example: 1 },
+    limit: { ...query('limit', 'Items per page.', limit), example: limit.default },
     search: query('q', SEARCH, { type: 'string', maxLength: MAXIMUM_SEARCH.characters }),
     find: query('id', 'Only the item with this identifier, if it exists.', { type: 'string' }),
     cursor: query('cursor', position, { type: 'string' }),
@@ -31,7 +35,7 @@ function header(description: string, name: string): Schema {
 }
 
 export function shared(...names: readonly string[]): Schema[] {
-  return names.map((name) => ({ $ref: `#/components/parameters/${name}` }))
+  return names.map((name) => component('parameters', name))
 }
 
 export function identifierParameter(name: string, resource: Resource, example: string): Schema {
@@ -93,12 +97,6 @@ function listParameters({ name: resource, shownLeaves, createdField }: Resource)
     const names = fields.map(({ name }) => name.replaceAll('.', '\\.')).join('|')
     return `(${names})(\\[(${operators})\\])?`
   })
-  const properties = leaves
-    .filter(({ name }) => name !== 'id')
-    .map(({ name, field }) => {
-      const compared = (kindOf(field).itemOf?.(field) ?? field) as LeafField
-      return [name, kindOf(compared).schema(compared)]
-    })
   const sort = query(
     'sort',
     '`field:asc` or `field:desc`. Separate several with commas, or repeat the parameter. Unset values come last.',
@@ -106,20 +104,15 @@ function listParameters({ name: resource, shownLeaves, createdField }: Resource)
   )
   const filter = query(
     'filter',
-    '`field:value`, or `field[operator]:value` with an operator of the field. `|` separates the values of `in`. ' +
+    '`field:value` (also as a parameter of its own: `?field=value`), or `field[operator]:value` with an operator of the ' +
+      'field. `|` separates the values of `in`. ' +
       '`ne` also finds items where the field is unset; `set` takes `true` or `false`. Several filters must all match.',
     { type: 'array', items: { type: 'string', pattern: `^(${conditions.join('|')}):` } },
   )
-  const equals = query('equals', 'Shorthand: `field=value` is the same as `filter=field:value`.', {
-    type: 'object',
-    properties: Object.fromEntries(properties),
-  })
   const style = 'form'
   return {
     [`${resource}Sort`]: { ...sort, style, explode: false, example: [`${createdField}:desc`] },
     [`${resource}Filter`]: { ...filter, style, explode: true, example: [`${createdField}[gte]:2020-01-01`] },
-    // Exploded, each member is a parameter of its own: `?name=x`.
-    [`${resource}Equals`]: { ...equals, style, explode: true, example: {} },
   }
 }
 

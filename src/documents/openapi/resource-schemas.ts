@@ -29,12 +29,21 @@ interface BodySettings extends Pick<RestSettings, 'unknownFields'> {
 /** HAL-FORMS adds this member if the token permits any of the requests. */
 const TEMPLATES = { _templates: schemaNamed('Templates') }
 
+/** Names that the document gives to other schemas, made of the name of a resource or not, and to other components. */
+const TAKEN =
+  /^(Bearer|Entry|Link|Owned|Problem|Profile)$|^(Batch|Embedded|Error|Recorded|Template)|(Created|Example|Fields|Header|Input|Item|Links|Page|Parameter|Patch|Resource|Response)$/
+
+/** The name of the schema of a resource, and the beginning of those of its parts. */
+export function schemaName({ name }: Pick<Resource, 'name'>): string {
+  return TAKEN.test(name) ? `${name}Resource` : name
+}
+
 export function resourceSchemas(resources: readonly Resource[], settings: BodySettings): Schemas {
   const lists = resources.flatMap((resource) =>
     resourcePaths(resource, resources)
       .filter(({ operations }) => operations.includes(list))
       .map(({ parent }) => ({
-        [pageName(resource, parent)]: pageSchema(resource, parent, `${resource.name}Item`, TEMPLATES),
+        [pageName(resource, parent)]: pageSchema(resource, parent, `${schemaName(resource)}Item`, TEMPLATES),
       })),
   )
   const embeds = resources.flatMap((resource) => embedsOf(resource, resources))
@@ -47,7 +56,8 @@ export function resourceSchemas(resources: readonly Resource[], settings: BodySe
 }
 
 function schemasOf(resource: Resource, resources: readonly Resource[], settings: BodySettings) {
-  const { name, listed, replaceable } = resource
+  const { listed, replaceable } = resource
+  const name = schemaName(resource)
   const embeds = embedsOf(resource, resources).map((embed) => [
     embed.relation,
     schemaNamed(embeddedName(embed)),
@@ -88,23 +98,24 @@ function schemasOf(resource: Resource, resources: readonly Resource[], settings:
 function embeddedSchemas(embed: Embed): Schemas {
   const { target, isList, parent } = embed
   const name = embeddedName(embed)
-  if (!isList) return { [name]: representation(target, `${target.name}Links`) }
-  const item = `Embedded${target.name}Item`
+  const of = schemaName(target)
+  if (!isList) return { [name]: representation(target, `${of}Links`) }
+  const item = `Embedded${of}Item`
   return {
-    [item]: representation(target, `${target.name}ItemLinks`),
+    [item]: representation(target, `${of}ItemLinks`),
     [name]: pageSchema(target, parent, item),
   }
 }
 
 function embeddedName({ target, isList, parent }: Embed): string {
-  return `Embedded${isList ? pageName(target, parent) : target.name}`
+  return `Embedded${isList ? pageName(target, parent) : schemaName(target)}`
 }
 
 /** The fields, with links and other members. */
-function representation({ name, description }: Resource, links: string, more: Schemas = {}): Schema {
+function representation(resource: Resource, links: string, more: Schemas = {}): Schema {
   return {
-    ...extended(`${name}Fields`),
-    description,
+    ...extended(`${schemaName(resource)}Fields`),
+    description: resource.description,
     properties: { _links: schemaNamed(links), ...more },
     required: ['_links'],
     unevaluatedProperties: false,
@@ -174,8 +185,8 @@ function namesWhere(fields: Readonly<Record<string, Field>>, holds: (field: Fiel
   return Object.keys(fields).filter((name) => holds(fields[name] as Field))
 }
 
-export function pageName({ name }: Resource, parent: Resource | undefined): string {
-  return `${parent?.name ?? ''}${name}Page`
+export function pageName(resource: Resource, parent: Resource | undefined): string {
+  return `${parent ? schemaName(parent) : ''}${schemaName(resource)}Page`
 }
 
 /** A page of a list (SPEC §2.2). */

@@ -5,7 +5,7 @@ import { mapped } from '../../model/values.ts'
 import { HAL_FORMS } from '../../rest/forms.ts'
 import type { OperationResponse, ResourceOperation } from '../../rest/operation.ts'
 import { ERRORS } from '../error-codes.ts'
-import { type Schema, type Schemas, schemaNamed } from './field-schema.ts'
+import { component, type Schema, type Schemas, schemaNamed } from './field-schema.ts'
 
 /** Links are absolute, so examples need an origin even if none is set. */
 export const EXAMPLE_ORIGIN = 'http://127.0.0.1:3000'
@@ -39,13 +39,13 @@ export function halContent(name: string): Schema {
 }
 
 function exampleNamed(...names: readonly string[]): Schema {
-  const references = names.map((name) => [name, { $ref: `#/components/examples/${name}` }])
+  const references = names.map((name) => [name, component('examples', name)])
   return { examples: Object.fromEntries(references) }
 }
 
 /** Those that the paths refer to. Tools complain of others. */
 export function usedIn(paths: unknown, kind: 'responses' | 'examples'): Set<string> {
-  const references = JSON.stringify(paths).matchAll(/#\/components\/(\w+)\/([\w.]+)"/g)
+  const references = JSON.stringify(paths).matchAll(/#\/components\/(\w+)\/([\w.]+?)(?:Example|Response)"/g)
   return new Set([...references].flatMap(([, from, name]) => (from === kind ? [name as string] : [])))
 }
 
@@ -62,7 +62,7 @@ export function response(
 }
 
 export function headerReferences(names: readonly string[]): Schemas {
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+  return Object.fromEntries(names.map((name) => [name, component('headers', name)]))
 }
 
 const COMMON: readonly ErrorCode[] = ['MALFORMED_REQUEST', 'INVALID_QUERY_PARAMETER']
@@ -84,9 +84,9 @@ export function errorReferences(codes: readonly ErrorCode[]): Schemas {
   const statuses = [...new Set(all.map((code) => STATUS[code]))].sort()
   const nameOf = (status: number) => all.filter((code) => STATUS[code] === status).join('.')
   const named = statuses.map((status) => [String(status), nameOf(status)])
-  return mapped(Object.fromEntries([...named, ['default', 'Error']]), (name) => ({
-    $ref: `#/components/responses/${name}`,
-  }))
+  return mapped(Object.fromEntries([...named, ['default', 'Error']]), (name) =>
+    component('responses', name as string),
+  )
 }
 
 /** The error responses that these paths refer to. */

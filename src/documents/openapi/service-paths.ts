@@ -72,7 +72,7 @@ function open(operationId: string, summary: string, content: Schema): Schema {
   const get = {
     operationId,
     summary,
-    description: 'Requires no token. An unknown name gets the same response as any unknown URL.',
+    description: `${summary}. Requires no token. An unknown name gets the same response as any unknown URL.`,
     tags: [TAG],
     security: [],
     parameters: shared('IfNoneMatchRead'),

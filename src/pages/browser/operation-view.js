@@ -13,7 +13,7 @@ export function OperationView({ entry, description, isOpen }) {
   const id = operation.operationId
   const title = html`<h3><span class="method">${method}</span> <code>${path}</code></h3> <span>${operation.summary}</span>`
   const content = () => html`<div class="operation">
-    <p><${Formatted} text=${operation.description} /> <a href=${`#${id}`}><code>${id}</code></a></p>
+    <p><${Formatted} text=${operation.description.slice(operation.summary.length + 2)} /> <a href=${`#${id}`}><code>${id}</code></a></p>
     <${RequestForm} entry=${entry} description=${description} />
     <${Responses} responses=${operation.responses} description=${description} />
   </div>`
@@ -74,9 +74,9 @@ function ParameterField({ parameter, operationId }) {
   </div>`
 }
 
-/** Lists whose items are parameters of their own, and objects whose members are. */
+/** Lists whose items are parameters of their own. */
 function isList(/** @type {any} */ { explode, schema }) {
-  return explode === true && (schema.type === 'array' || schema.type === 'object')
+  return explode === true && schema.type === 'array'
 }
 
 /**
@@ -98,8 +98,7 @@ function requestOf({ method, path, parameters }, type, form) {
     for (const value of values.filter((one) => one !== '')) {
       if (place === 'path') address = address.replace(`{${name}}`, encodeURIComponent(value))
       else if (place === 'header') headers.set(name, value)
-      else if (parameter.schema.type !== 'object') url.searchParams.append(name, value)
-      else url.searchParams.append(value.split('=', 1)[0] ?? '', value.slice(value.indexOf('=') + 1))
+      else url.searchParams.append(name, value)
     }
   }
   url.pathname = url.pathname.replace(/\/$/, '') + address
