@@ -142,23 +142,29 @@ async function copyTemplate(
   return dataDir
 }
 
-async function embeddedTemplate(
+function embeddedTemplate(
   name: string,
   open: (folder: string) => Promise<{ close(): Promise<void> }>,
 ): Promise<string> {
-  const template = join(FAST_FOLDER, `hg-cluster-${name}`)
-  const parent = `${template}.making`
+  return madeOnce(join(FAST_FOLDER, `hg-cluster-${name}`), async (unfinished) => {
+    await (await open(unfinished)).close()
+    await dropTemplates(unfinished)
+  })
+}
+
+/** A folder that processes share: the first that needs it makes it, the others wait for that. */
+export async function madeOnce(path: string, make: (unfinished: string) => Promise<void>): Promise<string> {
+  const parent = `${path}.making`
   await mkdir(parent, { recursive: true })
   const unlock = await lock(parent, {
     retries: { retries: 600, factor: 1, minTimeout: 100, maxTimeout: 100 },
   })
   try {
-    if (await stat(template).catch(() => undefined)) return template
+    if (await stat(path).catch(() => undefined)) return path
     const unfinished = await mkdtemp(join(parent, 'd'))
-    await (await open(unfinished)).close()
-    await dropTemplates(unfinished)
-    await rename(unfinished, template)
-    return template
+    await make(unfinished)
+    await rename(unfinished, path)
+    return path
   } finally {
     await unlock()
   }

@@ -1,4 +1,5 @@
-import { cp, mkdir, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildDomainIfChanged } from '../../../scripts/build-domain.js'
@@ -9,10 +10,14 @@ import {
 } from '../../../src/service/settings/domain-folder.ts'
 import type { Settings } from '../../../src/service/settings/settings.ts'
 import { planUpdate } from '../../../tools/resource/migrate.ts'
-import { createServerDatabase, createTestFolder, type Owner } from '../database/database.ts'
+import { createServerDatabase, createTestFolder, madeOnce, type Owner } from '../database/database.ts'
+import { FAST_FOLDER } from '../process/fast-folder.ts'
 import { startTestService, type TestService } from '../service/service.ts'
 
 const SOURCES = fileURLToPath(new URL('../../domains', import.meta.url))
+
+/** What is hashed when the tests are built: all sources. */
+const FINGERPRINT = fileURLToPath(new URL('../../dist/fingerprint', import.meta.url))
 
 /** A domain in a folder of its own. */
 export interface MadeDomain {
@@ -33,18 +38,28 @@ export async function makeDomain(
   written: Readonly<Record<string, string>> = {},
 ): Promise<MadeDomain> {
   const path = await createTestFolder(owner)
-  await cp(join(SOURCES, name), path, { recursive: true })
-  for (const [file, text] of Object.entries(written)) await writeFile(join(path, file), text)
+  await cp(await domainTemplate(name, written), path, { recursive: true })
   await buildDomainIfChanged(path)
-  const domain = await loadDefinitions(domainFolder(path))
-  const { files } = await planUpdate(domain.resources, domain.folder, NO_DECISIONS)
-  for (const [file, text] of files) {
-    const name = withFixedTime(file)
-    await mkdir(dirname(name), { recursive: true })
-    await writeFile(name, text)
-  }
-  await buildDomainIfChanged(path)
-  return { path, domain }
+  return { path, domain: await loadDefinitions(domainFolder(path)) }
+}
+
+/** Made once by its content and by the sources that make it. */
+async function domainTemplate(name: string, written: Readonly<Record<string, string>>): Promise<string> {
+  const content = JSON.stringify([await readFile(FINGERPRINT, 'utf8'), name, written])
+  const hash = createHash('sha256').update(content).digest('hex').slice(0, 16)
+  return madeOnce(join(FAST_FOLDER, `hg-domain-${hash}`), async (path) => {
+    await cp(join(SOURCES, name), path, { recursive: true })
+    for (const [file, text] of Object.entries(written)) await writeFile(join(path, file), text)
+    await buildDomainIfChanged(path)
+    const domain = await loadDefinitions(domainFolder(path))
+    const { files } = await planUpdate(domain.resources, domain.folder, NO_DECISIONS)
+    for (const [file, text] of files) {
+      const name = withFixedTime(file)
+      await mkdir(dirname(name), { recursive: true })
+      await writeFile(name, text)
+    }
+    await buildDomainIfChanged(path)
+  })
 }
 
 /** Serves it in this process, with a database of its own. */
