@@ -1,7 +1,6 @@
 // @ts-check
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
-import { cp } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -25,9 +24,6 @@ const SOURCES = [
 
 /** Folders among them. */
 const FOLDERS = ['src', 'tools']
-
-/** What browsers load, below `src` and in the output. */
-const ASSETS = ['pages/browser', 'pages/styles', 'pages/explorer']
 
 /** Made by the build itself, below the sources. */
 const GENERATED = 'src/database/generated'
@@ -98,20 +94,8 @@ async function build(made, needsClient) {
     },
   )
   await runPackage('typescript', 'bin/tsc', '-p', 'tsconfig.build.json', '--outDir', made)
-  for (const folder of ASSETS) await copyAssets(inProject(join('src', folder)), join(made, folder))
   await bundle(project, made)
   return isGenerated
-}
-
-/**
- * Copies the scripts and styles of a folder.
- *
- * @param {string} from
- * @param {string} to
- */
-async function copyAssets(from, to) {
-  const filter = (/** @type {string} */ path) => path === from || /\.(css|js)$/.test(path)
-  await cp(from, to, { recursive: true, filter })
 }
 
 /**

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -101,9 +101,13 @@ test('only what runs the service is packed', async (t) => {
     'dist/halgraph.js',
     'dist/domain/definition.d.ts',
     'dist/testing.js',
+    'dist/pages/explorer/graphiql.js',
+    'dist/pages/explorer/graphiql.css',
+    'dist/LICENSES.txt',
     'prisma/engine/migration.sql',
   ])
     t.true(paths.includes(needed), needed)
+  t.regex(await readFile('dist/LICENSES.txt', 'utf8'), /^react-dom 18\S* \(MIT\)\n\nMIT License\n/m)
   t.deepEqual(
     paths.filter((path) => /^(?:bench|docs|src|test|tools|torture)\/|\.map$/.test(path)),
     [],

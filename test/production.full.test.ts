@@ -17,7 +17,7 @@ test('an installation without development dependencies runs the built service in
   const npm = (...parameters: string[]) => execute('npm', [...parameters, '--offline'], { cwd: folder })
   await npm('run', 'build')
   await npm('prune', '--omit=dev', '--omit=optional')
-  for (const name of ['prisma', 'effect', 'typescript', '@types/koa', 'esbuild'])
+  for (const name of ['prisma', 'effect', 'typescript', '@types/koa', 'esbuild', 'react', 'htm'])
     await t.throwsAsync(access(join(folder, 'node_modules', name)), { code: 'ENOENT' })
 
   const environment = { NODE_ENV: 'production', DATA_DIR: join(folder, 'data'), GRAPHQL_EXPLORER: 'true' }
@@ -28,7 +28,9 @@ test('an installation without development dependencies runs the built service in
     '/api/v1/species',
     '/docs',
     '/graphql/explorer/graphiql.js',
-    '/graphql/explorer/react.js',
+    '/docs/assets/chart.js',
+    '/docs/assets/htm.js',
+    '/model',
   ])
     t.is((await fetch(`${origin}${path}`, { headers })).status, 200, path)
   t.notRegex(service.output(), /Building/)

@@ -1,6 +1,5 @@
 import { readdirSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { GRAPHQL_PATH } from '../graph/http/apollo.ts'
 import type { PersistedOperations } from '../graph/http/persisted-operations.ts'
@@ -15,8 +14,6 @@ export function pageAssets(resources: readonly Resource[]): Route {
   return contentRoute('/docs/assets', {
     ...ownFiles('browser'),
     ...ownFiles('styles'),
-    'chart.js': packageFile('chart.js', 'chart.umd.min.js'),
-    'htm.js': packageFile('htm/preact', 'standalone.module.js'),
     'charts.json': contentHandler('.json', () => JSON.stringify(chartsOf(resources.map(openView)))),
   })
 }
@@ -26,10 +23,6 @@ export function explorerAssets(resources: readonly Resource[], persisted: Persis
   const examples = () => JSON.stringify(exampleOperations(resources.map(openView), persisted))
   return contentRoute(`${GRAPHQL_PATH}/explorer`, {
     ...ownFiles('explorer'),
-    'graphiql.js': packageFile('graphiql/package.json', 'graphiql.min.js'),
-    'graphiql.css': packageFile('graphiql/package.json', 'graphiql.min.css'),
-    'react.js': packageFile('react/package.json', 'umd/react.production.min.js'),
-    'react-dom.js': packageFile('react-dom/package.json', 'umd/react-dom.production.min.js'),
     'examples.json': contentHandler('.json', examples),
   })
 }
@@ -38,11 +31,4 @@ function ownFiles(name: string): Record<string, Handler> {
   const folder = fileURLToPath(new URL(name, import.meta.url))
   const files = readdirSync(folder).filter((file) => /\.(css|js)$/.test(file))
   return Object.fromEntries(files.map((file) => [file, fileHandler(join(folder, file))]))
-}
-
-const { resolve } = createRequire(import.meta.url)
-
-/** A file in the folder of a module that the package exports. */
-function packageFile(module: string, file: string): Handler {
-  return fileHandler(join(dirname(resolve(module)), file))
 }

@@ -97,7 +97,6 @@ ${places(site).map(([, title, href, text]) => html`<li><a href="${href}">${title
 <div id="view"></div>
 <noscript><p>Charts need JavaScript.</p></noscript>`
   const head = html`${contentStyles(site)}
-<script src="${site.assets}/chart.js" defer></script>
 <script type="module" src="${site.assets}/landing.js"></script>`
   return pageWith('Home', site, content, head)
 }
@@ -125,9 +124,6 @@ export function explorerPage(site: Site): Html {
 <noscript>The explorer needs JavaScript.</noscript>`
   const head = html`<link rel="stylesheet" href="${files}/graphiql.css">
 <link rel="stylesheet" href="${files}/explorer.css">
-<script defer src="${files}/react.js"></script>
-<script defer src="${files}/react-dom.js"></script>
-<script defer src="${files}/graphiql.js"></script>
 <script type="module" src="${files}/explorer.js"></script>`
   return pageWith('GraphQL explorer', site, content, head)
 }

@@ -1,3 +1,4 @@
+import { Chart } from './chart.js'
 import { html, useEffect, useRef } from './htm.js'
 
 const scheme = matchMedia('(prefers-color-scheme: dark)')
@@ -26,8 +27,7 @@ function colour(name) {
 export function Bars({ title, labels, values, isOrdered, isContinuous }) {
   const canvas = useRef(/** @type {any} */ (null))
   useEffect(() => {
-    // @ts-expect-error The library is a classic script that sets a property of the window.
-    const drawn = new window.Chart(canvas.current, {
+    const drawn = new Chart(canvas.current, {
       type: 'bar',
       data: {
         labels: labels.map(shortened),

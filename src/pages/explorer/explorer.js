@@ -2,9 +2,10 @@
 
 import { blocksOf, request, shareToken } from '../../docs/assets/session.js'
 import { askForToken } from '../../docs/assets/session-control.js'
+import { createElement, createRoot, GraphiQL } from './graphiql.js'
 
 const scheme = matchMedia('(prefers-color-scheme: dark)')
-const root = ReactDOM.createRoot(document.getElementById('explorer'))
+const root = createRoot(document.getElementById('explorer'))
 let shown = 0
 
 /** The result of an operation, or those of a subscription as they come. */
@@ -31,7 +32,7 @@ async function* resultsOf(body) {
 function show(query) {
   shown += 1
   root.render(
-    React.createElement(GraphiQL, {
+    createElement(GraphiQL, {
       key: shown,
       fetcher: send,
       // In this tab only, as the token.

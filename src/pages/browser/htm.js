@@ -1,0 +1,1 @@
+export { html, render, useEffect, useRef, useState } from 'htm/preact/standalone'
