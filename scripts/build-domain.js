@@ -158,7 +158,7 @@ async function generateIfChanged(folder, schema) {
     existsSync(file) && readFileSync(file, 'utf8') === digest && existsSync(join(folder, CLIENT))
   if (isCurrent) return
   await rm(file, { force: true })
-  await runPackage('prisma', 'build/index.js', 'generate', '--schema', schema)
+  await runPackage('prisma', 'build/index.js', ['generate', '--schema', schema])
   await writeFile(file, digest)
 }
 
@@ -193,7 +193,7 @@ async function compile(folder, output, files, types = []) {
     files: modules.filter((file) => existsSync(file)),
   }
   await writeFile(configuration, JSON.stringify(settings))
-  await runPackage('typescript', 'bin/tsc', '-p', configuration)
+  await runPackage('typescript', 'bin/tsc', ['-p', configuration], process.cwd())
   await rm(configuration)
 }
 

@@ -86,14 +86,14 @@ function filesOf(path) {
  */
 async function build(made, needsClient) {
   process.stderr.write('Building the service …\n')
-  const isGenerated = await runPackage('prisma', 'build/index.js', 'generate').then(
+  const isGenerated = await runPackage('prisma', 'build/index.js', ['generate']).then(
     () => true,
     (error) => {
       if (needsClient || !existsSync(inProject(GENERATED))) throw error
       return false
     },
   )
-  await runPackage('typescript', 'bin/tsc', '-p', 'tsconfig.build.json', '--outDir', made)
+  await runPackage('typescript', 'bin/tsc', ['-p', 'tsconfig.build.json', '--outDir', made])
   await bundle(project, made)
   return isGenerated
 }
@@ -105,13 +105,14 @@ async function build(made, needsClient) {
  * @param {string} name
  * @param {string} program
  * @param {string[]} parameters
+ * @param {string} cwd the folder to which the files in its messages are relative
  */
-export async function runPackage(name, program, ...parameters) {
+export async function runPackage(name, program, parameters, cwd = project) {
   if (!isInstalled(name))
     throw new BuildError(`The build needs ${name}: install it with \`npm ci --include=dev\`.`)
   const entry = join(require.resolve(`${name}/package.json`), '..', program)
   const env = { ...process.env, CHECKPOINT_DISABLE: '1', PRISMA_HIDE_UPDATE_MESSAGE: '1', NO_COLOR: '1' }
-  const options = { cwd: project, env, maxBuffer: 2 ** 26 }
+  const options = { cwd, env, maxBuffer: 2 ** 26 }
   await promisify(execFile)(process.execPath, [entry, ...parameters], options).catch((error) => {
     throw new BuildError(`The build failed:\n${error.stdout}${error.stderr}`)
   })

@@ -136,8 +136,13 @@ export async function refuseTakenIdentifier(
 }
 
 /** RESOURCE_ALREADY_EXISTS (409), with the identifier of the other resource if the caller may read it. */
-export function duplicateValue({ path }: Resource, field: string, id?: string): DomainError {
-  const message = `${id === undefined ? 'Another resource' : `The resource ${JSON.stringify(id)}`} in ${path} already has this ${field}.`
+export function duplicateValue(resource: Resource, field: string, id?: string): DomainError {
+  const { path, leaves } = resource
+  const other = id === undefined ? 'Another resource' : `The resource ${JSON.stringify(id)}`
+  const unique = leaves.flatMap((leaf) => (leaf.name === field ? (uniqueLeaves(resource, leaf) ?? []) : []))
+  const within = unique.slice(0, -1).map(({ name }) => name)
+  const scope = within.length > 0 ? ` within the same ${within.join(' and ')}` : ''
+  const message = `${other} in ${path} already has this ${field}${scope}.`
   const error = errorAt(field, 'DUPLICATE_VALUE', 'RESOURCE_ALREADY_EXISTS', message)
   return id === undefined ? error : Object.assign(error, { related: { path, id } })
 }

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { WriteStream } from 'node:tty'
 import { stripVTControlCharacters } from 'node:util'
@@ -96,4 +96,14 @@ test('a file that cannot be read is one line and exit status 1', async (t) => {
   const { errors, status } = await run('export', { DATA_DIR: folder }, 'species', '--output', folder)
   t.is(status, 1)
   t.is(errors.trim().split('\n').length, 1, errors)
+})
+
+test('an error in the types of a domain names the file from the working folder', async (t) => {
+  const folder = await createTestFolder(t)
+  await mkdir(join(folder, 'domain'))
+  await writeFile(join(folder, 'domain/bookings.ts'), "export const one: number = 'one'\n")
+  await writeFile(join(folder, 'domain/index.ts'), "export * from './bookings.ts'\n")
+  const { errors, status } = await runIn(folder, 'export', { DOMAIN: 'domain' }, 'bookings')
+  t.is(status, 1)
+  t.regex(errors, /^domain\/bookings\.ts[:(]1/m)
 })

@@ -136,7 +136,10 @@ test.serial('of equal titles of one author and year, racing callers create one',
   const created = racing.find(({ status }) => status === 201)?.body
   const refused = racing.filter(({ status }) => status === 409)
   t.is(refused.length, 3)
-  for (const { body } of refused) t.like(body.error.details[0], { field: 'title', code: 'DUPLICATE_VALUE' })
+  for (const { body } of refused) {
+    t.like(body.error.details[0], { field: 'title', code: 'DUPLICATE_VALUE' })
+    t.regex(body.error.message, / already has this title within the same author_id and published_date\.$/)
+  }
   const other = await client.post('/books', { ...book, published_date: '1991-01-01' })
   t.is(other.status, 201)
   const moved = await client.patch(`/books/${other.body.id}`, { published_date: '1990-01-01' })

@@ -375,7 +375,14 @@ test('no token is a 401 in the form of GraphQL', async (t) => {
 
 test('without introspection neither the schema nor suggestions are shown', async (t) => {
   const { reader } = await startTestService(t, { graphqlIntrospection: false })
-  t.is((await reader.graphql('{ __schema { types { name } } }')).status, 400)
+  for (const query of ['{ __schema { types { name } } }', '{ __type(name: "Planet") { name } }']) {
+    const refused = await reader.graphql(query)
+    t.deepEqual([refused.status, refused.errors?.length], [400, 1])
+    t.like(refused.errors?.[0], {
+      message: 'Introspection is off. The setting GRAPHQL_INTROSPECTION=true permits it.',
+      extensions: { code: 'VALIDATION_FAILED' },
+    })
+  }
   const { errors } = await reader.graphql('{ specis(id: "x") { id } }')
   t.notRegex(errors?.[0].message, /Did you mean/)
   t.notRegex(JSON.stringify(errors), /stacktrace/)

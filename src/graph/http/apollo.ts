@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ApolloServer, type ApolloServerPlugin, type GraphQLResponse, HeaderMap } from '@apollo/server'
 import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/disabled'
 import { stringifyChunked } from '@discoveryjs/json-ext'
-import type { ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql'
+import { type ExecutionResult, GraphQLError, type GraphQLSchema, type ValidationRule } from 'graphql'
 import { callerOf } from '../../http/auth/authenticate.ts'
 import { EVENT_STREAM } from '../../http/content/event-stream.ts'
 import type { Context } from '../../http/context.ts'
@@ -92,13 +92,22 @@ const formatError: FormatError = (ctx, { code, message, details }) => {
   return { type: `${type}; charset=utf-8`, body: { errors: [{ message, extensions: { code, details } }] } }
 }
 
+const noIntrospection: ValidationRule = (context) => ({
+  Field(node) {
+    if (node.name.value !== '__schema' && node.name.value !== '__type') return
+    const message = 'Introspection is off. The setting GRAPHQL_INTROSPECTION=true permits it.'
+    context.reportError(new GraphQLError(message, { nodes: node }))
+  },
+})
+
 type FormattingParts = GraphQLServerParts & { readonly format: Format }
 
 function createApollo(parts: FormattingParts) {
   const { introspection } = parts
   return new ApolloServer<GraphContext>({
     schema: parts.schema,
-    introspection,
+    // Without it, Apollo would refuse introspection with the name of its own option.
+    introspection: true,
     // Without introspection, messages do not suggest names either.
     hideSchemaDetailsFromClientErrors: !introspection,
     includeStacktraceInErrorResponses: false,
@@ -109,7 +118,11 @@ function createApollo(parts: FormattingParts) {
     stopOnTerminationSignals: false,
     parseOptions: { maxTokens: MAXIMUM_TOKENS },
     validationOptions: { maxErrors: MAXIMUM_VALIDATION_ERRORS },
-    validationRules: [...(parts.guard?.rules ?? []), exactNumbers],
+    validationRules: [
+      ...(parts.guard?.rules ?? []),
+      exactNumbers,
+      ...(introspection ? [] : [noIntrospection]),
+    ],
     plugins: [ApolloServerPluginLandingPageDisabled(), execution(parts)],
     formatError: parts.format,
   })

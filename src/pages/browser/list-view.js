@@ -1,7 +1,7 @@
 import { ActiveFilters, addressWith, Filters, Search } from './filters.js'
 import { TemplateForm } from './form.js'
 import { html, useState } from './htm.js'
-import { useNames } from './names.js'
+import { useListedNames } from './names.js'
 import { seed } from './page.js'
 import { passFocus, token } from './session.js'
 import {
@@ -67,7 +67,7 @@ function Table({ items, profile }) {
   const [hasIdentifiers, setIdentifiers] = useState(sessionStorage.getItem(IDENTIFIERS) === 'true')
   const leaves = new Map(leavesOf(profile?.schema))
   const title = profile?.name_field ?? 'id'
-  const nameOf = useNames(profile?.references ?? {}, (name) => items.map((item) => valueAt(item, name)))
+  const nameOf = useListedNames(profile?.references ?? {})
   const isTitled = items.some((item) => item._links.self.title !== undefined)
   const declared = /** @type {string[]} */ (
     profile?.columns ?? guessedColumns(leaves, isTitled ? [] : [title])

@@ -1,7 +1,7 @@
 import { useEffect, useState } from './htm.js'
 import { base } from './page.js'
 import { send } from './session.js'
-import { titleOf } from './values.js'
+import { itemsOf, titleOf, valueAt } from './values.js'
 
 /** Longest list that the service sends. */
 const MAXIMUM = 100
@@ -36,6 +36,15 @@ async function namesIn({ path, name_field: field }, values) {
   )
 }
 
+/** @param {() => Promise<[string, Map<unknown, Named>][]>} load @returns {Map<string, Map<unknown, Named>>} */
+function useLoaded(load) {
+  const [names, setNames] = useState(/** @type {Map<string, Map<unknown, Named>>} */ (new Map()))
+  useEffect(() => {
+    void load().then((found) => setNames(new Map(found)))
+  }, [])
+  return names
+}
+
 /**
  * The name and the address of the resource that a field refers to; undefined until they are known.
  *
@@ -44,18 +53,40 @@ async function namesIn({ path, name_field: field }, values) {
  * @returns {(field: string, value: unknown) => Named | undefined}
  */
 export function useNames(targets, valuesOf) {
-  const [names, setNames] = useState(/** @type {Map<string, Map<unknown, Named>>} */ (new Map()))
-  useEffect(() => {
-    const load = async () => {
-      const fields = Object.entries(targets)
-      const paths = new Map(fields.map(([, target]) => [target.path, target]))
-      const found = [...paths].map(async ([path, target]) => {
-        const values = fields.flatMap(([field, one]) => (one.path === path ? valuesOf(field) : []))
-        return /** @type {[string, Map<unknown, Named>]} */ ([path, await namesIn(target, values)])
-      })
-      setNames(new Map(await Promise.all(found)))
-    }
-    void load()
-  }, [])
+  const names = useLoaded(() => {
+    const fields = Object.entries(targets)
+    const paths = new Map(fields.map(([, target]) => [target.path, target]))
+    const found = [...paths].map(async ([path, target]) => {
+      const values = fields.flatMap(([field, one]) => (one.path === path ? valuesOf(field) : []))
+      return /** @type {[string, Map<unknown, Named>]} */ ([path, await namesIn(target, values)])
+    })
+    return Promise.all(found)
+  })
   return (field, value) => names.get(targets[field]?.path ?? '')?.get(value)
+}
+
+/**
+ * The same for the items of the list at the address of this page, which embeds what they refer to: a text that names a
+ * resource need not be its identifier.
+ *
+ * @param {Record<string, Target>} targets
+ * @returns {(field: string, value: unknown) => Named | undefined}
+ */
+export function useListedNames(targets) {
+  const names = useLoaded(() => {
+    const found = Object.entries(targets).map(async ([field, { relation, name_field: nameField }]) => {
+      const url = new URL(location.href.split('#')[0] ?? '')
+      url.searchParams.set('fields', field)
+      url.searchParams.set('embed', relation)
+      const { body } = await send(url.href, { headers: { Accept: 'application/json', Prefer: 'count=none' } })
+      const named = (itemsOf(body) ?? []).map((item) => {
+        const target = item._embedded?.[relation]
+        const name = target && { name: titleOf(target, nameField), href: target._links.self.href }
+        return /** @type {[unknown, Named]} */ ([valueAt(item, field), name])
+      })
+      return /** @type {[string, Map<unknown, Named>]} */ ([field, new Map(named)])
+    })
+    return Promise.all(found)
+  })
+  return (field, value) => names.get(field)?.get(value)
 }

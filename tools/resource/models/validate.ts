@@ -18,7 +18,7 @@ export async function refuseInvalidSchema(schema: string): Promise<void> {
   try {
     await mkdir(join(folder, 'prisma'))
     await writeFile(file, schema)
-    await runPackage('prisma', 'build/index.js', 'generate', '--schema', file)
+    await runPackage('prisma', 'build/index.js', ['generate', '--schema', file])
   } catch (cause) {
     const { message } = cause as Error
     const found = [...message.matchAll(/^error: (.*)$|^ *- "(.*)"$/gm)]
