@@ -4,9 +4,11 @@ import {
   type GraphQLArgument,
   type GraphQLInputObjectType,
   type GraphQLNamedType,
+  GraphQLSchema,
   isEnumType,
   isInputObjectType,
   isIntrospectionType,
+  isNonNullType,
   isObjectType,
   isScalarType,
   isSpecifiedScalarType,
@@ -65,6 +67,23 @@ test('a description of the definitions is that of the schema', (t) => {
     const type = schema.getType(resource.name)
     t.is(type?.description, resource.description)
   }
+})
+
+test('clients can leave out each argument and input field with a default, and nothing in the schema is out of reach', (t) => {
+  for (const type of types)
+    if (isObjectType(type) || isInputObjectType(type))
+      for (const field of Object.values(type.getFields()))
+        for (const input of 'args' in field ? field.args : [field])
+          if ('defaultValue' in input && input.defaultValue !== undefined)
+            t.deepEqual([isNonNullType(input.type), input.defaultValue], [false, null], field.name)
+  const { types: all, ...roots } = schema.toConfig()
+  const reached = new GraphQLSchema(roots).getTypeMap()
+  t.deepEqual(
+    all.filter(({ name }) => !(name in reached)).map(({ name }) => name),
+    [],
+  )
+  for (const name of ['SpeciesPatch', 'SpeciesReadOnly', 'DecimalFilter', 'MissionDataPatch'])
+    t.is(schema.getType(name) !== undefined, name.startsWith('Species'), name)
 })
 
 test('moments are a scalar of their own, not text', (t) => {

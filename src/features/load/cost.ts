@@ -21,6 +21,7 @@ import {
   getComplexity,
 } from 'graphql-query-complexity'
 import { camelCase, graphNames, groupType, parentArgument } from '../../graph/names.ts'
+import { DEFAULT_GROUPS } from '../../graph/schema/aggregates.ts'
 import { filterFrom } from '../../graph/schema/filters.ts'
 import { kindOf } from '../../model/definition/fields.ts'
 import type { Resource, Values } from '../../model/definition/resource.ts'
@@ -167,7 +168,8 @@ export class CostEstimator {
 function sizeOf(field: GraphQLField<unknown, unknown>, args: Values): number {
   if (Array.isArray(args['nodeIds'])) return args['nodeIds'].length
   if (!field.args.some(({ name }) => name === 'limit' || name === 'first')) return 1
-  return Math.max(Number(args['limit'] ?? args['first'] ?? args['last'] ?? DEFAULT_PAGE_SIZE), 1)
+  const usual = field.args.some(({ name }) => name === 'groupBy') ? DEFAULT_GROUPS : DEFAULT_PAGE_SIZE
+  return Math.max(Number(args['limit'] ?? args['first'] ?? args['last'] ?? usual), 1)
 }
 
 /** Aggregates read every row, as do lists across parents, and filtered or sorted lists without a suitable index. */

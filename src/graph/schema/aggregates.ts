@@ -129,7 +129,13 @@ function measureField(resource: Resource, measure: Measure): SchemaField {
 
 const MAXIMUM_GROUPS = 1000
 
-interface AggregateArguments extends FilterArguments, Pick<AggregateRequest, 'groupBy' | 'order' | 'limit'> {
+/** Without the argument `limit`. */
+export const DEFAULT_GROUPS = 100
+
+interface AggregateArguments extends FilterArguments {
+  readonly groupBy?: AggregateRequest['groupBy'] | null
+  readonly order?: AggregateRequest['order'] | null
+  readonly limit?: number | null
   readonly groupByTime?: AggregateRequest['groupByTime'] | null
   readonly groupByRange?: AggregateRequest['groupByRange'] | null
 }
@@ -144,15 +150,17 @@ export function aggregateQuery(resource: Resource): SchemaField {
     sdl: `"Counts and measures ${resource.path}, as a whole or in groups."
       ${name}(
         ${filterArguments(resource)},
-        "The fields to group by. Without any, there is one group." groupBy: [${groupField}!]! = [],
+        "The fields to group by. Without any, there is one group." groupBy: [${groupField}!] = null,
         "Also groups by periods of time. Empty periods are omitted." groupByTime: ${timeGroup},
         ${byRange}
-        "The order of the groups." order: GroupOrder! = COUNT,
-        "Maximum number of groups, up to ${MAXIMUM_GROUPS}." limit: Int! = 100
+        "The order of the groups. Defaults to COUNT." order: GroupOrder = null,
+        "Maximum number of groups, up to ${MAXIMUM_GROUPS}. Defaults to ${DEFAULT_GROUPS}." limit: Int = null
       ): ${aggregateType}`,
     lists: resource,
     resolve: async (_, args: AggregateArguments, context, info) => {
-      const { groupBy, groupByTime, groupByRange, order, limit, ...selection } = args
+      const { groupByTime, groupByRange, order } = args
+      const groupBy = args.groupBy ?? []
+      const limit = args.limit ?? DEFAULT_GROUPS
       requireScope(context, resource, 'read')
       refuseOutOfBounds('limit', limit, 1, MAXIMUM_GROUPS)
       if (groupByRange) refuseBounds(groupByRange.bounds)
@@ -168,12 +176,12 @@ export function aggregateQuery(resource: Resource): SchemaField {
       requireFields(context, resource, [...grouped, ...measuredNames])
       const sorting = MEASURES.reduce((sum, one) => sum + measurePasses(one) * measures[one].length, 0)
       const request: AggregateRequest = {
-        rows: context.access.rows(resource, toFilter(resource, selection, context)),
+        rows: context.access.rows(resource, toFilter(resource, args, context)),
         groupBy: [...new Set(groupBy)],
         groupByTime: groupByTime ?? undefined,
         groupByRange: groupByRange ?? undefined,
         measures,
-        order,
+        order: order ?? 'count',
         limit: limit + 1,
       }
       const { filter } = request.rows

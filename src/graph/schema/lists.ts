@@ -3,7 +3,7 @@ import { listColumn } from '../../model/definition/relations.ts'
 import type { Leaf, Resource } from '../../model/definition/resource.ts'
 import { errorAt } from '../../model/errors.ts'
 import { type List, type ListRequest, passesOf, scansOf } from '../../model/query/list.ts'
-import { MAXIMUM_SORTS, type Sort, sortable } from '../../model/query/query.ts'
+import { DEFAULT_PAGE_SIZE, MAXIMUM_SORTS, type Sort, sortable } from '../../model/query/query.ts'
 import { requestKey } from '../../model/query/request-key.ts'
 import { type GraphContext, type Parent, requireFields } from '../execution/context.ts'
 import { columnValue, graphNames } from '../names.ts'
@@ -27,7 +27,7 @@ export function sortTypes(resource: Resource): (SchemaPart | string)[] {
     `"A sort of ${resource.path}. Unset values come last in both directions."
     input ${sort} {
       "The field to sort by." field: ${sortField}!
-      "The direction." direction: SortDirection! = ASC
+      "The direction. Defaults to ASC." direction: SortDirection = null
     }`,
   ]
 }
@@ -44,11 +44,15 @@ export function columnEnumeration(name: string, description: string, leaves: rea
 }
 
 export interface ListArguments extends FilterArguments {
-  readonly sort: readonly Sort[]
+  readonly sort?: readonly GivenSort[] | null
+}
+
+interface GivenSort extends Pick<Sort, 'field'> {
+  readonly direction?: Sort['direction'] | null
 }
 
 export function listArguments(resource: Resource): string {
-  return `"The order. Defaults to the order of creation." sort: [${graphNames(resource).sort}!]! = [],
+  return `"The order. Defaults to the order of creation." sort: [${graphNames(resource).sort}!] = null,
     ${filterArguments(resource)}`
 }
 
@@ -91,10 +95,22 @@ export async function readSource(
 }
 
 /** @throws {DomainError} INVALID_QUERY_PARAMETER (400) for too many sorts */
-export function toSorts(sorts: readonly Sort[]): readonly Sort[] {
+export function toSorts(given: ListArguments['sort']): readonly Sort[] {
+  const sorts = (given ?? []).map(({ field, direction }) => ({ field, direction: direction ?? 'asc' }))
   if (sorts.length <= MAXIMUM_SORTS) return sorts
   const message = `A list must not have more than ${MAXIMUM_SORTS} sorts.`
   throw errorAt('sort', 'TOO_LONG', 'INVALID_QUERY_PARAMETER', message)
+}
+
+/**
+ * The requested number of items of a page, or the usual one.
+ *
+ * @throws {DomainError} INVALID_QUERY_PARAMETER (400) for one out of bounds
+ */
+export function pageSize(limit: number | null | undefined, maximum: number): number {
+  const size = limit ?? Math.min(DEFAULT_PAGE_SIZE, maximum)
+  refuseOutOfBounds('limit', size, 1, maximum)
+  return size
 }
 
 /** @throws {DomainError} INVALID_QUERY_PARAMETER (400) */

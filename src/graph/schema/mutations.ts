@@ -118,8 +118,8 @@ export function mutations(resource: Resource): SchemaField[] {
   const put: SchemaField = {
     sdl: `"Creates or replaces the resource with this identifier."
       ${names.put}(${address}, ${input}, ${state},
-        "Whether a new resource may be created." mayCreate: Boolean! = true,
-        "Whether an existing resource may be replaced. The opposite of unlessExists." mayReplace: Boolean! = true${apiVersion}
+        "Whether a new resource may be created, the default." mayCreate: Boolean = null,
+        "Whether an existing resource may be replaced, the default. The opposite of unlessExists." mayReplace: Boolean = null${apiVersion}
       ): ${names.payload}`,
     resolve: writing(resource, putResource, creationOf),
   }
@@ -131,7 +131,7 @@ export function mutations(resource: Resource): SchemaField[] {
   const remove: SchemaField = {
     sdl: `"Deletes the resource. With strict, deleting a missing resource is an error."
       ${names.delete}(${address}, ${CONDITION},
-        "Whether deleting a missing resource is an error." strict: Boolean! = false): DeletePayload`,
+        "Whether deleting a missing resource is an error. By default it is not." strict: Boolean = null): DeletePayload`,
     resolve: writing(resource, async (context, _, key, __, options) => ({
       outcome: await deleteResource(context, resource, key, options),
     })),
@@ -150,13 +150,13 @@ interface WriteArguments extends Values {
   readonly apiVersion?: string | null
   readonly unlessVersion?: readonly number[] | null
   readonly unlessExists?: boolean | null
-  readonly mayCreate: boolean
-  readonly mayReplace?: boolean
-  readonly strict: boolean
+  readonly mayCreate?: boolean | null
+  readonly mayReplace?: boolean | null
+  readonly strict?: boolean | null
 }
 
 function optionsOf(resource: Resource, args: WriteArguments) {
-  const { mayCreate, unlessExists, mayReplace = true, strict } = args
+  const { mayCreate, unlessExists, mayReplace, strict } = args
   return {
     key: args.idempotencyKey ?? undefined,
     otherThan: args.otherThan ?? undefined,
@@ -164,9 +164,10 @@ function optionsOf(resource: Resource, args: WriteArguments) {
     versions: args.ifVersion ?? undefined,
     unmodifiedSince: args.ifUnmodifiedSince ?? undefined,
     readOnly: toWireNames(resource, args.readOnly ?? {}),
-    unlessVersions: unlessExists || !mayReplace ? ('all' as const) : (args.unlessVersion ?? undefined),
-    mayCreate,
-    strict,
+    unlessVersions:
+      unlessExists || mayReplace === false ? ('all' as const) : (args.unlessVersion ?? undefined),
+    mayCreate: mayCreate ?? true,
+    strict: strict ?? false,
   }
 }
 

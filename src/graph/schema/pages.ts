@@ -4,7 +4,7 @@ import type { Resource } from '../../model/definition/resource.ts'
 import { INTEGER_RANGE } from '../../model/kinds/integer.ts'
 import { cursorUse, decodeCursor, encodeCursor } from '../../model/query/keyset.ts'
 import type { List, ListRequest } from '../../model/query/list.ts'
-import { DEFAULT_PAGE_SIZE } from '../../model/query/query.ts'
+import { DEFAULT_PAGE_SIZE, type Sort } from '../../model/query/query.ts'
 import { keyOf, keyText } from '../../model/rows/identifiers.ts'
 import type { Row } from '../../model/rows/row.ts'
 import { type GraphContext, requireScope } from '../execution/context.ts'
@@ -15,6 +15,7 @@ import {
   type ListArguments,
   type ListSource,
   listArguments,
+  pageSize,
   readSource,
   refuseOutOfBounds,
   toSorts,
@@ -43,16 +44,24 @@ export function pageType(resource: Resource): string {
     }`
 }
 
-interface PageArguments extends ListArguments {
-  readonly page: number
-  readonly limit: number
+interface GivenArguments extends ListArguments {
+  readonly page?: number | null
+  readonly limit?: number | null
   /** The cursor that the page before or after returned for this page. */
   readonly cursor?: string | null
   readonly unlessRevision?: string | null
 }
 
+/** With those that were left out. */
+interface PageArguments extends GivenArguments {
+  readonly page: number
+  readonly limit: number
+  readonly sort: readonly Sort[]
+}
+
 export function pageArguments(resource: Resource): string {
-  return `"Page number, from 1." page: Int! = 1, "Number of items per page." limit: Int! = ${DEFAULT_PAGE_SIZE},
+  return `"Page number, from 1, the default." page: Int = null,
+    "Number of items per page. Defaults to ${DEFAULT_PAGE_SIZE}." limit: Int = null,
     "Cursor from an adjacent page. The cost is constant, and no item is skipped or repeated." cursor: String,
     "The revision that the client has. If it is still current, items is empty, which costs less." unlessRevision: String,
     ${listArguments(resource)}`
@@ -64,11 +73,13 @@ export function pageArguments(resource: Resource): string {
  */
 export async function resolvePage(
   source: ListSource,
-  args: PageArguments,
+  given: GivenArguments,
   context: GraphContext,
   info: GraphQLResolveInfo,
 ) {
   requireScope(context, source.resource, 'read')
+  const limit = pageSize(given.limit, context.domain.maximumPageSize)
+  const args = { ...given, page: given.page ?? 1, limit, sort: toSorts(given.sort) }
   const fields = selectedFields(info)
   const counted = fields.has('totalCount') || fields.has('totalPages')
   const positioned = fields.has(POSITIONED) && context.domain.changesDays > 0
@@ -109,9 +120,8 @@ function toPageRequest(
   parts: PageParts,
 ): ListRequest {
   refuseOutOfBounds('page', page, 1, INTEGER_RANGE.maximum)
-  refuseOutOfBounds('limit', limit, 1, context.domain.maximumPageSize)
   const request = {
-    sorts: toSorts(sort),
+    sorts: sort,
     rows: context.access.rows(resource, toFilter(resource, selection, context)),
     take: limit + 1,
     ...parts,

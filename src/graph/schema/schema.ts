@@ -1,5 +1,5 @@
 import { makeExecutableSchema } from '@graphql-tools/schema'
-import { type GraphQLEnumType, type GraphQLSchema, isEnumType } from 'graphql'
+import { type GraphQLEnumType, GraphQLSchema, isEnumType, isObjectType } from 'graphql'
 import type { ApiVersion } from '../../model/definition/domain.ts'
 import type { Resource } from '../../model/definition/resource.ts'
 import { DefinitionError } from '../../model/problems/definition-problems.ts'
@@ -49,19 +49,28 @@ export function createSchema(
       ...resources.flatMap((resource) => resourceParts(resource, resources)),
       ...features.flatMap(({ schema = [] }) => schema),
     ]
-    const schema = makeExecutableSchema({
+    const whole = makeExecutableSchema({
       typeDefs: parts.map((part) => (typeof part === 'string' ? part : part.typeDefs)),
       resolvers: parts.flatMap((part) => (typeof part === 'string' ? [] : [part.resolvers as never])),
       // Otherwise all types are made twice, which took a third of the time.
       updateResolversInPlace: true,
       noLocation: true,
     })
+    const schema = reachablePart(whole)
     for (const type of Object.values(schema.getTypeMap())) if (isEnumType(type)) serializeStored(type)
     return schema
   } catch (cause) {
     const problems = (cause as Error).message.split(/\n+/).map((problem) => `GraphQL: ${problem}`)
     throw new DefinitionError(problems, undefined, { cause })
   }
+}
+
+/** Without the types that no field needs, such as the filter of a kind that no field has. */
+function reachablePart(schema: GraphQLSchema): GraphQLSchema {
+  const { types, ...config } = schema.toConfig()
+  const implementing = types.filter((type) => isObjectType(type) && type.getInterfaces().length > 0)
+  const reached = new GraphQLSchema({ ...config, types: implementing }).getTypeMap()
+  return new GraphQLSchema({ ...config, types: types.filter(({ name }) => name in reached) })
 }
 
 /** A row may have a value that is no longer in the definition. An error would take the whole page, where it is not null. */

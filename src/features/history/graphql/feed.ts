@@ -2,7 +2,7 @@ import { lowerCaseOf } from '../../../domain/lower-case.ts'
 import { type Connections, type GraphContext, requireScope } from '../../../graph/execution/context.ts'
 import { graphNames, parentArgument } from '../../../graph/names.ts'
 import { type FilterArguments, toFilter } from '../../../graph/schema/filters.ts'
-import { refuseOutOfBounds } from '../../../graph/schema/lists.ts'
+import { pageSize } from '../../../graph/schema/lists.ts'
 import { POSITIONED } from '../../../graph/schema/pages.ts'
 import { fieldsOf, type SchemaField, type SchemaPart } from '../../../graph/schema/sdl.ts'
 import type { Caller } from '../../../model/access/caller.ts'
@@ -47,7 +47,7 @@ type RecordedChangePage {
 interface FeedArguments {
   readonly since?: string | null
   readonly collections?: readonly string[] | null
-  readonly limit: number
+  readonly limit?: number | null
 }
 
 export function feedQuery(resources: readonly Resource[]): SchemaField {
@@ -56,18 +56,17 @@ export function feedQuery(resources: readonly Resource[]): SchemaField {
       changes(
         "A cursor, or now for the end of the feed. By default, starts with the oldest change that is kept." since: String,
         "Only changes of these collections." collections: [String!],
-        "Maximum number of changes." limit: Int! = ${DEFAULT_PAGE_SIZE}
+        "Maximum number of changes. Defaults to ${DEFAULT_PAGE_SIZE}." limit: Int = null
       ): RecordedChangePage`,
     resolve: async (_, { since, collections, limit }: FeedArguments, context) => {
       context.slot.throwIfLate()
       const { domain } = context
-      refuseOutOfBounds('limit', limit, 1, domain.maximumPageSize)
       const readable = readableCollections(resources, collections ?? undefined, context.caller)
       const request = {
         resources: readable,
         access: context.access,
         since: since ?? undefined,
-        limit,
+        limit: pageSize(limit, domain.maximumPageSize),
       }
       const { changes, next, hasMore } = await readFeed(domain, request)
       if (since === NOW) seeChangesSoFar(context)

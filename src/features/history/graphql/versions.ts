@@ -1,4 +1,4 @@
-import { refuseOutOfBounds } from '../../../graph/schema/lists.ts'
+import { pageSize, refuseOutOfBounds } from '../../../graph/schema/lists.ts'
 import type { SchemaField } from '../../../graph/schema/sdl.ts'
 import type { Resource } from '../../../model/definition/resource.ts'
 import { viewFor } from '../../../model/definition/views.ts'
@@ -29,7 +29,7 @@ interface VersionsArguments {
   readonly parentId?: string | null
   readonly version?: number | null
   readonly before?: number | null
-  readonly limit: number
+  readonly limit?: number | null
 }
 
 export function versionsQuery(resources: readonly Resource[]): SchemaField {
@@ -41,13 +41,13 @@ export function versionsQuery(resources: readonly Resource[]): SchemaField {
         "Identifier of the parent of an owned resource." parentId: ID,
         "Only this version. Fails with RESOURCE_NOT_FOUND or RESOURCE_GONE if there is none." version: Int,
         "Only versions older than this one." before: Int,
-        "Maximum number of versions." limit: Int! = ${DEFAULT_PAGE_SIZE}
+        "Maximum number of versions. Defaults to ${DEFAULT_PAGE_SIZE}." limit: Int = null
       ): RecordedVersionPage`,
     resolve: async (_, { collection, id, parentId, version, before, limit }: VersionsArguments, context) => {
       context.slot.throwIfLate()
       const { access, domain, caller } = context
       const below = before ?? HIGHEST_VERSION
-      refuseOutOfBounds('limit', limit, 1, domain.maximumPageSize)
+      const size = pageSize(limit, domain.maximumPageSize)
       refuseOutOfBounds('before', below, 1, HIGHEST_VERSION)
       const [resource] = readableCollections(resources, [collection], caller) as readonly [Resource]
       const parents = { collection: undefined, owned: parentId ?? undefined, singleton: id }
@@ -55,7 +55,7 @@ export function versionsQuery(resources: readonly Resource[]): SchemaField {
       const { versions, hasMore } =
         typeof version === 'number'
           ? { versions: [await readVersion(domain, resource, key, { version, access })], hasMore: false }
-          : await readVersions(domain, resource, key, { before: below, limit, access })
+          : await readVersions(domain, resource, key, { before: below, limit: size, access })
       const view = viewFor(resource, caller)
       const items = versions.map(({ event, row, ...recorded }) => {
         return { ...recorded, event: event?.toUpperCase(), resource: row && jsonValues(view, row) }
