@@ -112,14 +112,18 @@ function inspectBody({ shownFields, writableFields }: Resource, body: unknown, i
 
 function missingRequiredFields(resource: Resource, { values, details }: Inspection): Detail[] {
   const reported = new Set(details.map(({ field }) => field))
-  return Object.entries(resource.fields)
-    .filter(([name, field]) => !reported.has(name) && (isRequired(field) || name in values))
-    .filter(([name, field]) => field.type !== 'group' && field.required && isMissing(values[name]))
-    .map(([name]) => ({ field: name, code: 'REQUIRED_FIELD', message: `${name} is required.` }))
+  return resource.leaves
+    .filter((leaf) => {
+      const { field, name, path } = leaf
+      const value = valueAt(values, leaf)
+      if (!field.required || !(isRequired(field) || value !== undefined) || !isMissing(value)) return false
+      return !reported.has(name) && !reported.has(path[0] as string)
+    })
+    .map(({ name }) => ({ field: name, code: 'REQUIRED_FIELD', message: `${name} is required.` }))
 }
 
 function isMissing(value: unknown): boolean {
-  return value === undefined || value === null || (typeof value === 'string' && isBlank(value))
+  return value === undefined || (typeof value === 'string' && isBlank(value))
 }
 
 function inFieldOrder(resource: Resource, details: readonly Detail[]): readonly Detail[] {

@@ -64,6 +64,12 @@ test('whatever fields a resource has, there are documents, and each example of a
       if (some.every(({ appendOnly }) => appendOnly)) t.notRegex(request, /^(PATCH|PUT)/)
     }
   }
+  const grouped = note({ at: group('A.', { house: text('H.', { required: true }) }) })
+  const document = openApiDocument([grouped], { ...readSettings({}), apiVersion: 'v1' }) as Json
+  const { NoteInput, NotePatch, NoteFields } = document.components.schemas
+  t.like(NoteInput, { required: ['at'], properties: { at: { required: ['house'] } } })
+  t.deepEqual([NotePatch.required, NotePatch.properties.at.required], [undefined, undefined])
+  t.like(NoteFields.properties.at, { required: ['house'] })
 })
 
 /** The members of the operations of a document. */

@@ -1,4 +1,4 @@
-import { type Field, kindOf } from '../../model/definition/fields.ts'
+import { type Field, isAlwaysShown, isRequired, kindOf } from '../../model/definition/fields.ts'
 import { labelOf } from '../../model/definition/labels.ts'
 import type { Schema } from '../../model/kinds/kind.ts'
 import { IDENTIFIER as PATTERN } from '../../model/rows/identifiers.ts'
@@ -57,7 +57,8 @@ export function annotations(field: Field, name: string): Schema {
 export function fieldSchema(field: Field, name: string): Schema {
   const mark = field.readOnly && { readOnly: true }
   if (field.type !== 'group') return { ...kindOf(field).schema(field), ...annotations(field, name), ...mark }
-  return { ...objectSchema(mapped(field.fields, fieldSchema), []), ...annotations(field, name) }
+  const shown = namesWhere(field.fields, isAlwaysShown)
+  return { ...objectSchema(mapped(field.fields, fieldSchema), shown), ...annotations(field, name) }
 }
 
 const READ_ONLY = 'Read-only: ignored on creation; later, another value is refused.'
@@ -65,17 +66,23 @@ const READ_ONLY = 'Read-only: ignored on creation; later, another value is refus
 /**
  * For requests: null stands for absent, or on PATCH for removed (RFC 7396).
  *
- * @param options `isOpen`: unknown members of an object are ignored; `marksReadOnly`: read-only fields have `readOnly`
+ * @param options `isOpen`: unknown members of an object are ignored; `marksReadOnly`: read-only fields have `readOnly`;
+ *   `isWhole`: no required member of a group can be missing
  */
 export function inputFieldSchema(
   field: Field,
   name: string,
-  options: { readonly isOpen: boolean; readonly marksReadOnly: boolean },
+  options: { readonly isOpen: boolean; readonly marksReadOnly: boolean; readonly isWhole: boolean },
 ): Schema {
   const said = annotations(field, name)
   if (field.type === 'group') {
     const members = mapped(field.fields, (member, inner) => inputFieldSchema(member, inner, options))
-    return { ...nullable(objectSchema(members, [], options.isOpen)), ...said }
+    const schema = objectSchema(
+      members,
+      options.isWhole ? namesWhere(field.fields, isRequired) : [],
+      options.isOpen,
+    )
+    return { ...(isRequired(field) ? schema : nullable(schema)), ...said }
   }
   if (field.readOnly) {
     const type = kindOf(field).schema(field)['type']
@@ -85,6 +92,13 @@ export function inputFieldSchema(
   }
   if (field.required) return { ...kindOf(field).schema(field), ...kindOf(field).notBlank?.(field), ...said }
   return { ...nullable(kindOf(field).schema(field)), ...said }
+}
+
+export function namesWhere(
+  fields: Readonly<Record<string, Field>>,
+  holds: (field: Field) => boolean,
+): string[] {
+  return Object.keys(fields).filter((name) => holds(fields[name] as Field))
 }
 
 /** By default, all properties are required and no others are allowed. */

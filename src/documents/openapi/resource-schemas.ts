@@ -1,4 +1,4 @@
-import { type Field, fieldsThat, isAlwaysShown, isRequired } from '../../model/definition/fields.ts'
+import { fieldsThat, isAlwaysShown, isRequired } from '../../model/definition/fields.ts'
 import { relationsOf } from '../../model/definition/relations.ts'
 import { identifierField, type Resource } from '../../model/definition/resource.ts'
 import { openView } from '../../model/definition/views.ts'
@@ -15,6 +15,7 @@ import {
   IDENTIFIER,
   inputFieldSchema,
   LINK,
+  namesWhere,
   objectSchema,
   type Schema,
   type Schemas,
@@ -84,6 +85,7 @@ function schemasOf(resource: Resource, resources: readonly Resource[], settings:
           [`${name}Patch`]: patchSchema(resource, settings),
           [`${name}Input`]: {
             ...extended(`${name}Patch`),
+            ...requiredMembers(resource),
             required: namesWhere(resource.writableFields, isRequired),
           },
         }
@@ -161,28 +163,34 @@ export function inputSchema(resource: Resource, settings: BodySettings): Schema 
   return patchSchema(resource, settings, namesWhere(resource.writableFields, isRequired))
 }
 
+/** What a body needs besides a patch: the members of groups that must not be missing. */
+function requiredMembers({ writableFields }: Resource): Schema {
+  const groups = Object.entries(writableFields).flatMap(([name, field]) =>
+    field.type === 'group' && isRequired(field)
+      ? [[name, { type: 'object', required: namesWhere(field.fields, isRequired) }]]
+      : [],
+  )
+  return groups.length > 0 ? { properties: Object.fromEntries(groups) } : {}
+}
+
 /** A JSON Merge Patch (SPEC §4.6). Clients may send back a whole representation, read-only members included. */
 export function patchSchema(
   resource: Resource,
   { unknownFields, marksReadOnly = false }: BodySettings,
-  required: readonly string[] = [],
+  required?: readonly string[],
 ): Schema {
-  const isOpen = unknownFields === 'ignore'
+  const options = { isOpen: unknownFields === 'ignore', marksReadOnly, isWhole: required !== undefined }
   const ignored = { type: 'object', description: 'Ignored.', ...(marksReadOnly && { readOnly: true }) }
   const properties = {
-    ...mapped(sendable(resource), (field, name) => inputFieldSchema(field, name, { isOpen, marksReadOnly })),
+    ...mapped(sendable(resource), (field, name) => inputFieldSchema(field, name, options)),
     ...Object.fromEntries([...HAL_MEMBERS].map((name) => [name, ignored])),
   }
-  return objectSchema(properties, required, isOpen)
+  return objectSchema(properties, required ?? [], options.isOpen)
 }
 
 /** A view keeps the scope of a field that its caller cannot write, and must not send. */
 function sendable({ shownFields }: Resource): Resource['shownFields'] {
   return fieldsThat(shownFields, ({ readOnly, writeScope }) => !(readOnly && writeScope))
-}
-
-function namesWhere(fields: Readonly<Record<string, Field>>, holds: (field: Field) => boolean): string[] {
-  return Object.keys(fields).filter((name) => holds(fields[name] as Field))
 }
 
 export function pageName(resource: Resource, parent: Resource | undefined): string {

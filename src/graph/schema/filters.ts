@@ -33,9 +33,9 @@ export function valueFilters(): string {
 /** The conditions on fields that are lists. */
 export function listFilters(resources: readonly Resource[]): string {
   const types = resources.flatMap((resource) =>
-    resource.leaves.flatMap(({ name, field }) => {
+    resource.leaves.flatMap(({ path, column, field }) => {
       const item = kindOf(field).itemOf?.(field) as Field | undefined
-      return item ? [typeOf(resource, name, item)] : []
+      return item ? [typeOf(resource, path.at(-1) as string, item, column)] : []
     }),
   )
   return [...new Set(types)].map(listFilter).join('\n')
@@ -62,8 +62,8 @@ export function valueFilter(type: string, operators: readonly Operator[]): strin
 /** None for a group of members that no filter can compare, such as JSON. */
 export function groupFilter(resource: Resource, group: string): string[] {
   const leaves = queryable(resource.leaves).filter(({ path: [outer, inner] }) => outer === group && inner)
-  const members = leaves.map(({ path: [, name = ''], field }) =>
-    memberOf(name, field, filterTypeOf(resource, name, field)),
+  const members = leaves.map(({ path: [, name = ''], column, field }) =>
+    memberOf(name, field, filterTypeOf(resource, name, field, column)),
   )
   if (members.length === 0) return []
   const about = '"Conditions on its members. All given conditions must match."'

@@ -36,14 +36,14 @@ export function versionType(versions: readonly ApiVersion[]): string {
     enum ApiVersion { ${versions.map(({ name }) => name).join(' ')} }`
 }
 
-type TypeOfMember = (name: string, field: Field) => string
+type TypeOfMember = (name: string, field: Field, column?: string) => string
 
 export function inputTypes(resource: Resource): string {
   const names = graphNames(resource)
   const { writableFields } = resource
   const readOnlyFields = fieldsThat(resource.allFields, ({ readOnly }) => readOnly === true)
-  const settable: TypeOfMember = (name, field) =>
-    `${typeOf(resource, name, field)}${field.type === 'group' ? 'Input' : ''}`
+  const settable: TypeOfMember = (name, field, column) =>
+    `${typeOf(resource, name, field, column)}${field.type === 'group' ? 'Input' : ''}`
   const stored: TypeOfMember = (name, field) =>
     field.type === 'group' ? `${groupType(resource, name)}ReadOnly` : 'JSON'
   const input: TypeOfMember = (name, field) => settable(name, field) + (isRequired(field) ? '!' : '')
@@ -57,16 +57,16 @@ export function inputTypes(resource: Resource): string {
     ${groupInputs(readOnlyFields, stored)}`
 }
 
-function members(fields: Resource['allFields'], type: TypeOfMember): string {
+function members(fields: Resource['allFields'], type: TypeOfMember, prefix = ''): string {
   return Object.entries(fields)
-    .map(([name, field]) => memberOf(name, field, type(name, field)))
+    .map(([name, field]) => memberOf(name, field, type(name, field, prefix + name)))
     .join('\n')
 }
 
 function groupInputs(fields: Resource['allFields'], type: TypeOfMember): string {
   const inputs = Object.entries(fields).map(([name, field]) =>
     field.type === 'group'
-      ? `${described(field.description)}input ${type(name, field)} { ${members(field.fields, type)} }`
+      ? `${described(field.description)}input ${type(name, field)} { ${members(field.fields, type, `${name}_`)} }`
       : '',
   )
   return inputs.join('\n')

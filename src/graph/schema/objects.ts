@@ -119,10 +119,14 @@ export function groupTypes(resource: Resource): (SchemaPart | string)[] {
   return Object.entries(resource.allFields).flatMap(([name, group]) => {
     if (group.type !== 'group') return []
     const type = groupType(resource, name)
-    const members = Object.entries(group.fields).map(([member, field]) => ({
-      sdl: memberOf(member, field, typeOf(resource, member, field)),
-      resolve: resolverOf(resource, `${name}_${member}`, field),
-    }))
+    const members = Object.entries(group.fields).map(([member, field]) => {
+      const column = `${name}_${member}`
+      const type = typeOf(resource, member, field, column)
+      return {
+        sdl: memberOf(member, field, `${type}${isAlwaysShown(field) ? '!' : ''}`),
+        resolve: resolverOf(resource, column, field),
+      }
+    })
     return [
       fieldsOf(type, `${described(group.description)}type ${type}`, members),
       ...groupFilter(resource, name),

@@ -39,19 +39,20 @@ export function fieldsOf(type: string, declaration: string, fields: readonly Sch
   return { typeDefs, resolvers: { [type]: Object.fromEntries(resolvers) } }
 }
 
-export function typeOf(resource: Resource, name: string, field: Field): string {
+/** @param column its name differs from that of a member of a group */
+export function typeOf(resource: Resource, name: string, field: Field, column = name): string {
   if (name === 'id' || name === resource.parentField) return 'ID'
   if (field.type === 'group') return groupType(resource, name)
   const { scalar, itemOf } = kindOf(field)
-  if (itemOf) return `[${typeOf(resource, name, itemOf(field) as Field)}!]`
-  return scalar ? scalarName(scalar) : groupType(resource, name)
+  if (itemOf) return `[${typeOf(resource, name, itemOf(field) as Field, column)}!]`
+  return scalar ? scalarName(scalar) : groupType(resource, column)
 }
 
-export function filterTypeOf(resource: Resource, name: string, field: Field): string {
+export function filterTypeOf(resource: Resource, name: string, field: Field, column = name): string {
   const item = field.type === 'group' ? undefined : kindOf(field).itemOf?.(field)
   return item
-    ? `${typeOf(resource, name, item as Field)}ListFilter`
-    : `${typeOf(resource, name, field)}Filter`
+    ? `${typeOf(resource, name, item as Field, column)}ListFilter`
+    : `${typeOf(resource, name, field, column)}Filter`
 }
 
 export function scalarName(scalar: Scalar): string {

@@ -47,12 +47,13 @@ export type Field = LeafField | GroupField
 export type Fields = Readonly<Record<string, Field>>
 
 /**
- * Whether a body must have this field. A body without an API version, as in GraphQL, can omit fields that are only in
+ * Whether a body must have this field, or a member of this group. A body without an API version, as in GraphQL, can omit fields that are only in
  * some versions, or that some callers cannot write. Views do not mark these fields.
  */
 export function isRequired(field: Field): boolean {
   const isOfAll = !isOfSomeApiVersions(field) && !isRestricted(field)
-  return field.type !== 'group' && field.required === true && !field.readOnly && isOfAll
+  if (field.type === 'group') return membersOf(field).some(isRequired)
+  return field.required === true && !field.readOnly && isOfAll
 }
 
 /** Whether reading or writing the field needs a scope of its own. */
@@ -62,6 +63,7 @@ export function isRestricted({ readScope, writeScope }: Field): boolean {
 
 /** Whether all representations have the field. */
 export function isAlwaysShown(field: Field): boolean {
+  if (field.type === 'group') return membersOf(field).some(isAlwaysShown)
   return isAlwaysSet(field) && field.readScope === undefined
 }
 
@@ -72,7 +74,12 @@ export function isOfSomeApiVersions(field: Field): boolean {
 }
 
 export function isAlwaysSet(field: Field): boolean {
-  return field.type !== 'group' && (field.required === true || fixedInitial(field) !== undefined)
+  if (field.type === 'group') return membersOf(field).some(isAlwaysSet)
+  return field.required === true || fixedInitial(field) !== undefined
+}
+
+function membersOf(group: GroupField): LeafField[] {
+  return Object.values(group.fields).map((member) => ({ ...inheritable(group), ...member }))
 }
 
 /** The initial value that does not depend on the caller. */
@@ -90,7 +97,7 @@ export function computed<Computed extends LeafField>(expression: string, field: 
   return { ...field, computed: expression, readOnly: true }
 }
 
-/** An object of fields, omitted if none of them is set. */
+/** An object of fields, omitted if none of them is set. A required member makes it required. */
 export function group<Members extends Readonly<Record<string, LeafField>>>(
   description: string,
   fields: Members,

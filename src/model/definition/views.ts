@@ -137,7 +137,7 @@ export function valuesIn(fields: Readonly<Record<string, Field>>, values: Values
   })
   const missing = Object.entries(fields).filter(([name, field]) => isRequired(field) && !(name in values))
   const initial = missing.flatMap(([name, field]) => {
-    const value = fixedInitial(field)
+    const value = field.type === 'group' ? valuesIn(field.fields, {}) : fixedInitial(field)
     return value === undefined ? [] : [[name, value]]
   })
   return Object.fromEntries([...shown, ...initial])

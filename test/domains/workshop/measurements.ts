@@ -32,3 +32,14 @@ export const measurements = defineResource({
     place: group('Place.', { room: text('Room.'), floor: integer('Floor.') }),
   },
 })
+
+export const visits = defineResource({
+  kind: 'collection',
+  name: 'Visit',
+  path: 'visits',
+  description: 'A group that cannot be left out.',
+  fields: {
+    place: group('Place.', { room: text('Room.'), house: text('House.', { required: true }) }),
+    level: group('Level.', { name: enumeration(['low'], 'Name.', { initially: 'low' }) }),
+  },
+})
