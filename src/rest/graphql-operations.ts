@@ -7,7 +7,6 @@ import { preferencesOf, reportApplied } from '../http/negotiation.ts'
 import { hidesRows } from '../model/access/access.ts'
 import { referenceLeaves } from '../model/definition/relations.ts'
 import type { Resource, Values } from '../model/definition/resource.ts'
-import { DEFAULT_PAGE_SIZE } from '../model/query/query.ts'
 import { type Embed, type Selection, TITLE } from './hal.ts'
 
 /** Without a selection, the operation is for whole resources. Lists are counted by default. */
@@ -169,9 +168,9 @@ function withLinked(resource: Resource, fields: Resource['allFields']): Resource
   }
 }
 
-function embedSelection({ name, target, isList }: Embed): string {
+function embedSelection({ name, target, isList, pageSize }: Embed): string {
   return isList
-    ? `${name}(limit: ${DEFAULT_PAGE_SIZE}) { ${pageSelection(target, true)} }`
+    ? `${name}(limit: ${pageSize}) { ${pageSelection(target, true)} }`
     : `${name} { ${wireSelection(target)} }`
 }
 

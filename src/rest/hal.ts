@@ -25,6 +25,8 @@ export interface Embed {
   readonly isList: boolean
   /** For a list below the resource, that resource. */
   readonly parent: Resource | undefined
+  /** The items of a list. */
+  readonly pageSize: number
   /** The response to GET of the link, without templates: a resource, or the first page of a list. */
   represent(value: Values, of: Values, urls: Urls): object
 }

@@ -7,7 +7,7 @@ import { booleanKind } from '../model/kinds/boolean.ts'
 import { INTEGER_RANGE } from '../model/kinds/integer.ts'
 import type { Checked } from '../model/kinds/kind.ts'
 import { namedOperators, type Operator, operatorDefinition } from '../model/query/operators.ts'
-import { DEFAULT_PAGE_SIZE, MAXIMUM_SORTS, queryable, sortable } from '../model/query/query.ts'
+import { MAXIMUM_SORTS, queryable, sortable } from '../model/query/query.ts'
 import { checkSearch } from '../model/query/search.ts'
 import { QueryParameters, SHOWN_CHARACTERS } from './query-parameters.ts'
 import { SELECTION_PARAMETERS, selectionParser } from './selection.ts'
@@ -39,7 +39,7 @@ export function listQueryParser(
     const { search } = query
     query.checkNames(PARAMETERS, LISTS, names)
     const page = query.positive('page', 1, INTEGER_RANGE.maximum)
-    const limit = query.positive('limit', DEFAULT_PAGE_SIZE, maximumPageSize)
+    const limit = query.limit(maximumPageSize)
     const sorts = search.getAll('sort').flatMap((part) => part.split(','))
     const sort =
       sorts.length > MAXIMUM_SORTS

@@ -18,9 +18,13 @@ const MAXIMUM_EMBEDDED_ITEMS = 2_000
 const MAXIMUM_REPORTED = 10
 
 /** Parses `fields` and `embed`: names, separated by commas or in repeated parameters. */
-export function selectionParser(resource: Resource, resources: readonly Resource[]) {
+export function selectionParser(
+  resource: Resource,
+  resources: readonly Resource[],
+  pageSize = DEFAULT_PAGE_SIZE,
+) {
   const names = selectableNames(resource)
-  const embeds = embedsOf(resource, resources)
+  const embeds = embedsOf(resource, resources, pageSize)
   const relations = embeds.map(({ relation }) => relation)
   return (parameters: QueryParameters, limit = 1): Selection | undefined => {
     const fields = namesIn(parameters, 'fields', 'UNKNOWN_FIELD', names)
@@ -28,7 +32,7 @@ export function selectionParser(resource: Resource, resources: readonly Resource
     for (const name of fields ?? []) refuseWithheld(resource, name)
     if (!fields && !embed) return undefined
     const chosen = embed && embeds.filter(({ relation }) => embed.includes(relation))
-    checkItems(parameters, chosen, limit)
+    checkItems(parameters, pageSize, chosen, limit)
     const shown = fields && fieldsNamed(resource.shownFields, fields)
     const leaves = resource.shownLeaves.filter(
       ({ name, path: [outer = ''] }) =>
@@ -39,7 +43,11 @@ export function selectionParser(resource: Resource, resources: readonly Resource
 }
 
 /** In the order of the links. */
-export function embedsOf(resource: Resource, resources: readonly Resource[]): Embed[] {
+export function embedsOf(
+  resource: Resource,
+  resources: readonly Resource[],
+  pageSize = DEFAULT_PAGE_SIZE,
+): Embed[] {
   const { owner } = resource
   const { references, children, filtered } = linkedFrom(resource, resources)
 
@@ -53,10 +61,11 @@ export function embedsOf(resource: Resource, resources: readonly Resource[]): Em
       target,
       isList,
       parent,
+      pageSize,
       represent(value, of, urls) {
         if (!isList) return hal.resource(value, 'read', urls)
         const id = of['id'] as string
-        const parameters = { limit: DEFAULT_PAGE_SIZE, filter: parent ? [] : [`${filter}:${id}`] }
+        const parameters = { limit: pageSize, filter: parent ? [] : [`${filter}:${id}`] }
         const result = value as unknown as ListData['result']
         return hal.list({ result, page: 1, parameters, parent: parent && { resource, id } }, urls)
       },
@@ -99,11 +108,16 @@ function namesIn(
   return names
 }
 
-function checkItems(parameters: QueryParameters, embeds: readonly Embed[] = [], limit: number): void {
+function checkItems(
+  parameters: QueryParameters,
+  pageSize: number,
+  embeds: readonly Embed[] = [],
+  limit: number,
+): void {
   const lists = embeds.filter(({ isList }) => isList).length
-  const most = Math.floor(MAXIMUM_EMBEDDED_ITEMS / DEFAULT_PAGE_SIZE / lists)
+  const most = Math.floor(MAXIMUM_EMBEDDED_ITEMS / pageSize / lists)
   if (limit <= most) return
-  const message = `embed: with ${lists} lists of ${DEFAULT_PAGE_SIZE} in each item, limit must be at most ${most}.`
+  const message = `embed: with ${lists} lists of ${pageSize} in each item, limit must be at most ${most}.`
   parameters.report('embed', 'LIMIT_EXCEEDED', message)
 }
 

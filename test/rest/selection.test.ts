@@ -14,7 +14,7 @@ import { countStatements } from '../helpers/database/statements.ts'
 import { resources } from '../helpers/domain/domain.ts'
 import { type Created, Fixtures, resourceAt, valueIn } from '../helpers/domain/fixtures.ts'
 import type { Answer, Json } from '../helpers/service/client.ts'
-import { shareTestService } from '../helpers/service/service.ts'
+import { shareTestService, startTestService } from '../helpers/service/service.ts'
 
 // One request after the other: side by side they would only wait for the same database.
 const service = shareTestService(test)
@@ -220,6 +220,27 @@ test.serial('a page embeds at most 2,000 items of lists', async (t) => {
   t.regex(result.body.error.message, /limit must be at most 50\./)
   t.deepEqual(statements, [])
 })
+
+test.serial(
+  'where lists are smaller than the default, so are those without a limit and embedded ones',
+  async (t) => {
+    const { reader, writer, origin } = await startTestService(t, { maximumPageSize: 3 })
+    for (const id of ['a', 'b', 'c', 'd']) {
+      await writer.put(`/planets/${id}`, { id, name: id })
+      await writer.put(`/planets/a/moons/${id}`, { id, name: id })
+    }
+    const { body } = await reader.get('/planets?embed=moons&sort=name:asc')
+    const [{ _embedded }] = body._embedded.planets
+    for (const { _links } of [body, _embedded.moons]) {
+      const next = await reader.get(_links.next.href)
+      t.is(next.body._embedded.planets?.length ?? next.body._embedded.moons.length, 1)
+    }
+    const lists = 'planetPage { items { moons { items { id } } } } changes { nextCursor }'
+    const { body: answer } = await writer.post(`${origin}/graphql`, { query: `{ ${lists} }` })
+    t.is(answer.errors, undefined)
+    t.is(answer.data.planetPage.items.length, 3)
+  },
+)
 
 test.serial('the links of a list keep what was selected', async (t) => {
   const { reader } = service()

@@ -2,6 +2,7 @@ import type { Context } from '../../http/context.ts'
 import { link } from '../../http/headers/links.ts'
 import type { Handler } from '../../http/routes.ts'
 import type { Resource, Values } from '../../model/definition/resource.ts'
+import { DEFAULT_PAGE_SIZE } from '../../model/query/query.ts'
 import { stateHeaders } from '../conditional.ts'
 import { createForms, type Templates, variantOf } from '../forms.ts'
 import { createHal, type Occasion } from '../hal.ts'
@@ -28,9 +29,10 @@ export function resourceParts(
   parts: RestParts,
   operations: readonly ResourceOperation[],
 ) {
-  const { resources } = parts
+  const { resources, settings } = parts
+  const pageSize = Math.min(DEFAULT_PAGE_SIZE, settings.maximumPageSize)
   const hal = createHal(resource, resources)
-  const parseSelection = selectionParser(resource, resources)
+  const parseSelection = selectionParser(resource, resources, pageSize)
   const forms = createForms(resource, resources, operations)
   const templatesOf = (data: Values, { caller, urls, hasTemplates }: Viewer) =>
     hasTemplates ? forms.resource(caller, data, urls) : undefined
@@ -41,7 +43,7 @@ export function resourceParts(
     forms,
     templatesOf,
     parseSelection,
-    parseListQuery: listQueryParser(resource, parts.settings.maximumPageSize, parseSelection),
+    parseListQuery: listQueryParser(resource, settings.maximumPageSize, parseSelection),
     /** The headers and the document of a representation. */
     represent(data: Values, occasion: Occasion, viewer: Viewer) {
       const templates = templatesOf(data, viewer)
