@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { StatementClient } from '../database/database-client.ts'
-import type { Resource, Values } from '../model/definition/resource.ts'
+import { fixedInitial } from '../model/definition/fields.ts'
+import type { Leaf, Resource, Values } from '../model/definition/resource.ts'
 import { errorAt, refuseRuleViolation } from '../model/errors.ts'
 import { rowOf, toColumns } from '../model/rows/columns.ts'
 import type { Columns, Row } from '../model/rows/row.ts'
@@ -33,9 +34,18 @@ export function idempotencyRecord(
     throw errorAt('idempotency_key', 'INVALID_FORMAT', 'VALIDATION_FAILED', message)
   }
   const address = [caller.identity, resource.path, parentId ?? '', key]
-  const hash = createHash('sha256')
-    .update(canonical(toColumns(resource, values)) + apiVersion)
-    .digest('base64')
+  const columns = toColumns(resource, values)
+  const hashOf = (leaves: readonly Leaf[]) => {
+    const content = Object.fromEntries(leaves.map(({ column }) => [column, columns[column]]))
+    return createHash('sha256')
+      .update(canonical(content) + apiVersion)
+      .digest('base64')
+  }
+  // So that the same body is known when the resource has got fields meanwhile.
+  const sent = resource.writable.filter(
+    ({ column, field }) => columns[column] !== null && columns[column] !== fixedInitial(field),
+  )
+  const hash = hashOf(sent)
   return {
     /**
      * The resource as the first request created it; undefined if this is the first.
@@ -47,7 +57,8 @@ export function idempotencyRecord(
       // The transaction that claimed the key has also stored the answer.
       const [known] = await client.$rows<{ request_hash: string; answer: Columns }>(statement)
       if (!known) return undefined
-      if (known.request_hash !== hash) {
+      // Earlier versions of the engine hashed all fields.
+      if (known.request_hash !== hash && known.request_hash !== hashOf(resource.writable)) {
         const message = 'This idempotency key was used with another body. Use a new key for each new request.'
         refuseRuleViolation([{ field: 'idempotency_key', code: 'IDEMPOTENCY_KEY_REUSED', message }])
       }

@@ -1,7 +1,11 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import test from 'ava'
 import type { Database } from '../../src/database/database.ts'
 import { Prisma } from '../../src/database/generated/client.ts'
+import type { WriteContext } from '../../src/domain/context.ts'
+import { defineResource, enumeration, text } from '../../src/domain/definition.ts'
+import { idempotencyRecord } from '../../src/domain/idempotency.ts'
+import type { Resource, Values } from '../../src/model/definition/resource.ts'
 import { shareTestService } from '../helpers/service/service.ts'
 
 const service = shareTestService(test)
@@ -66,6 +70,28 @@ test('the same key with another body is refused', async (t) => {
   const { status, body: error } = await writer.post('/species', body(), withKey('reused'))
   t.deepEqual([status, error.error.code], [422, 'BUSINESS_RULE_VIOLATION'])
   t.is(error.error.details[0].code, 'IDEMPOTENCY_KEY_REUSED')
+})
+
+test('the same body is known after fields were added, and where all fields were hashed', async (t) => {
+  const define = (fields: Resource['fields']) =>
+    defineResource({ kind: 'collection', name: 'Note', path: 'notes', description: 'N.', fields })
+  const label = text('L.', { required: true })
+  const added = { remark: text('R.'), state: enumeration(['open'], 'S.', { initially: 'open' }) }
+  let stored: unknown
+  const client = {
+    $rows: async ({ values }: { values: readonly unknown[] }) => {
+      stored ??= values[4]
+      return [{ request_hash: stored, answer: {} }]
+    },
+  } as unknown as WriteContext['client']
+  const context = { client, caller: { identity: 'me' }, idempotencyKeyHours: 1 } as WriteContext
+  const record = (resource: Resource, values: Values) =>
+    idempotencyRecord(context, resource, undefined, values, { key: 'key' })
+  await record(define({ label }), { label: 'a' }).claim(client)
+  t.truthy(await record(define({ label, ...added }), { label: 'a' }).find())
+  await t.throwsAsync(record(define({ label, ...added }), { label: 'a', remark: 'b' }).find())
+  stored = createHash('sha256').update('{"label":"a","remark":null,"state":"open"}').digest('base64')
+  t.truthy(await record(define({ label, ...added }), { label: 'a' }).find())
 })
 
 test('a key belongs to a caller and a path', async (t) => {
