@@ -79,6 +79,10 @@ test.serial(
     await page.click('.graphiql-execute-button')
     await page.locator('.result-window', { hasText: 'Drawn' }).waitFor()
     t.is(new URL(page.url()).hash, '#example=missions')
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click()
+    await page.locator('.graphiql-doc-explorer-search input').fill('crewCapacity')
+    await page.getByRole('option', { name: 'Spacecraft.crewCapacity' }).first().click()
+    await page.locator('.graphiql-doc-explorer-title', { hasText: 'crewCapacity' }).waitFor()
   },
 )
 
