@@ -1,5 +1,6 @@
 import type { ExecutionContext } from 'ava'
 import type { Page } from 'playwright-core'
+import { pageOutline } from './page-outline.ts'
 import type { TestService } from './service.ts'
 import { claimResults, clientOf, GENERATED, withoutChance } from './transcript.ts'
 
@@ -8,8 +9,7 @@ const STILL_MILLISECONDS = 400
 const LONGEST_MILLISECONDS = 30_000
 
 /**
- * Claims that the page shows what a file says after each group of its actions: the elements of `main`, with their attributes,
- * values and texts.
+ * Claims that the page shows what a file says after each group of its actions: the outline of `main`.
  *
  * The actions: `as <client>` (whose token the next pages have), `open <path>`, `reload`, `click <role> <name>`,
  * `fill <label>: <text>`, `choose <label>: <option>`, `press <key>`, `unfold <selector>` (opens all details in it),
@@ -57,6 +57,8 @@ async function act(page: Page, service: TestService, verb: string, rest: string)
         .click()
     }
     case 'fill':
+      // A form that has just appeared moves the focus a moment later.
+      await settled(page, 'main')
       return page.getByLabel(name).first().fill(value)
     case 'choose':
       return void (await page.getByLabel(name).first().selectOption({ label: value }))
@@ -105,7 +107,7 @@ async function settled(page: Page, selector: string, isExpected = (_: string) =>
   await page.locator(selector).first().waitFor({ state: 'attached' })
   const latest = Date.now() + LONGEST_MILLISECONDS
   for (let before = ''; ; await page.waitForTimeout(STILL_MILLISECONDS)) {
-    const now = await outlineOf(page, selector).catch((error) => {
+    const now = await pageOutline(page, selector).catch((error) => {
       // A page that is being left has none.
       if (Date.now() > latest) throw error
       return ''
@@ -115,41 +117,6 @@ async function settled(page: Page, selector: string, isExpected = (_: string) =>
     before = now
   }
 }
-
-async function outlineOf(page: Page, selector: string): Promise<string> {
-  const element = `document.querySelector(${JSON.stringify(selector)})`
-  return (await page.evaluate(`(${OUTLINE})(${element})`)) as string
-}
-
-/**
- * A line for each element, indented as it is nested: its name, its attributes, what it holds as a control or a chart,
- * whether it has the focus, and its text if it contains nothing else. Of an element that is hidden, only that.
- */
-const OUTLINE = String.raw`function outline(element, indent = '') {
-  const isDrawn = ({ name }) => element.matches('canvas') && ['style', 'width', 'height'].includes(name)
-  const shown = [...element.attributes].filter((one) => !isDrawn(one))
-  const attributes = shown.map(({ name, value }) => value === '' ? name : name + '="' + value + '"')
-  if (element.matches('input, select, textarea') && element.value !== '') attributes.push('value: ' + element.value)
-  if (element.checked) attributes.push('checked')
-  if (element === document.activeElement) attributes.push('focused')
-  const chart = element.matches('canvas') && window.Chart?.getChart(element)
-  if (chart) attributes.push(JSON.stringify(drawn(chart.config)))
-  const head = indent + [element.localName, ...attributes].join(' ')
-  if (!element.matches('option, head, head *') && !element.checkVisibility()) return head + ' (hidden)'
-  const isText = ({ nodeType }) => nodeType === 3
-  const text = ({ textContent }) => textContent.trim().replace(/\s+/g, ' ')
-  const nodes = [...element.childNodes].filter((node) => isText(node) ? text(node) !== '' : node.nodeType === 1)
-  if (nodes.length === 0) return head
-  if (nodes.every(isText)) return head + ': ' + text(element)
-  const lines = nodes.map((node) => isText(node) ? indent + '  "' + text(node) + '"' : outline(node, indent + '  '))
-  return [head, ...lines].join('\n')
-  // What the page asks of Chart.js, which adds its defaults to the options.
-  function drawn({ type, data, options }) {
-    const { indexAxis, animation, maintainAspectRatio, plugins, scales: { x, y } } = options
-    const axis = ({ beginAtZero, ticks, grid }) => [beginAtZero, ticks.color, ticks.precision, grid.color]
-    return { type, data, indexAxis, animation, maintainAspectRatio, plugins, x: axis(x), y: axis(y) }
-  }
-}`
 
 /** As people read it, in UTC. */
 const SHOWN_TIME = /\d{1,2} [A-Z][a-z]{2,3} \d{4}, \d\d:\d\d(?::\d\d)? UTC/g
@@ -161,7 +128,7 @@ function plain(line: string, origin: string): string {
     .replaceAll(encodeURIComponent(origin), 'http%3A%2F%2Fhost')
     .replaceAll(new URL(origin).host, 'host')
     .replaceAll(GENERATED, '(uuid)')
-    .replace(/"Expires .* GMT"/, '"Expires (later)"')
+    .replace(/Expires .* GMT/, 'Expires (later)')
     .replaceAll(SHOWN_TIME, (time) => (isNow(time.replace('Sept', 'Sep')) ? '(now)' : time))
     .replaceAll(new Date().toISOString().slice(0, 7), '(month)')
 }
