@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import type { ExecutionContext } from 'ava'
 import { type Answer, type Client, OWN_HEADERS } from './client.ts'
 import type { TestService } from './service.ts'
+import { createPageLines, unusualHeaders } from './usual.ts'
 
 /** They are numbered, in the order in which they appear. */
 export const GENERATED = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
@@ -17,11 +18,10 @@ export async function claimTranscript(
   service: TestService,
   file: string,
 ): Promise<void> {
-  const { headers: common } = await service.anonymous.get(`${service.origin}/health/live`)
+  const common = await service.anonymous.get(`${service.origin}/health/live`)
+  const linesOf = createResponseLines(headersOf(common), service)
   const numbered = createNumbering()
-  await claimResults(t, file, async (request) =>
-    responseLines(await send(service, request), common, service).map(numbered),
-  )
+  await claimResults(t, file, async (request) => linesOf(request, await send(service, request)).map(numbered))
 }
 
 /** Replaces generated identifiers by numbers, which stay the same in all lines that are given to the function. */
@@ -69,15 +69,17 @@ export async function claimResults(
  *   `*:read,species:private`.
  */
 export function send(service: TestService, lines: readonly string[]): Promise<Answer> {
-  const [first = '', ...others] = lines
-  const [client, method = '', path = ''] = first.split(' ')
-  const headers = others
-    .filter((line) => HEADER.test(line))
-    .map((line) => line.split(': ') as [string, string])
+  const { client, method, path, headers, body } = parsed(lines)
   // Whether a response is compressed depends on its length, which varies.
-  const all = { 'accept-encoding': 'identity', ...Object.fromEntries(headers) }
-  const body = others.filter((line) => !HEADER.test(line)).join('\n')
+  const all = { 'accept-encoding': 'identity', ...headers }
   return clientOf(service, client).request(method, service.origin + path, body || undefined, all)
+}
+
+function parsed([first = '', ...others]: readonly string[]) {
+  const [client, method = '', path = ''] = first.split(' ')
+  const headers = others.filter((line) => HEADER.test(line)).map((line) => line.split(': '))
+  const body = others.filter((line) => !HEADER.test(line)).join('\n')
+  return { client, method, path, headers: Object.fromEntries(headers) as Record<string, string>, body }
 }
 
 export function clientOf(service: TestService, name = ''): Client {
@@ -90,17 +92,31 @@ const HEADER = /^[A-Za-z-]+: /
 /** Lengths vary with ports and cursors. */
 const VARYING_HEADERS = [...OWN_HEADERS, 'content-length']
 
-function responseLines(answer: Answer, common: Headers, { origin }: TestService): string[] {
-  const shown = [...answer.headers].filter(
-    ([name, value]) => !VARYING_HEADERS.includes(name) && common.get(name) !== value,
-  )
-  const lines = [
-    answer.status,
-    ...shown.map(([name, value]) => `${name}: ${value}`),
-    ...answer.text.split('\n'),
-  ]
+const headersOf = ({ headers }: Answer) =>
+  Object.fromEntries([...headers].filter(([name]) => !VARYING_HEADERS.includes(name)))
+
+/** The status, the headers that are not usual, and the body; one line if there are no such headers. */
+function createResponseLines(common: Readonly<Record<string, string>>, { origin }: TestService) {
   const { host } = new URL(origin)
-  return lines.map((line) => withoutDigests(withoutChance(`${line}`.replaceAll(host, 'host'))))
+  const plain = (text: string) => withoutDigests(withoutChance(text.replaceAll(host, 'host')))
+  const pageLines = createPageLines()
+  return (request: readonly string[], answer: Answer): string[] => {
+    const { method, path, headers: sent } = parsed(request)
+    const headers = Object.entries(headersOf(answer)).map(([name, value]) => [name, plain(value)])
+    const exchange = {
+      method,
+      path,
+      hasPreference: 'Prefer' in sent,
+      status: answer.status,
+      headers: Object.fromEntries(headers) as Record<string, string>,
+      text: plain(answer.text),
+    }
+    const isPage = answer.headers.get('content-type')?.startsWith('text/html')
+    const body = isPage ? pageLines(exchange.text, path) : exchange.text.split('\n')
+    const shown = unusualHeaders(exchange, common)
+    if (shown.length === 0 && body.length === 1) return [`${answer.status} ${body[0]}`.trim()]
+    return [`${answer.status}`, ...shown, ...body.filter((line) => line !== '')]
+  }
 }
 
 const TIMESTAMP =
