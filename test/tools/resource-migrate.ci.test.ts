@@ -308,6 +308,44 @@ test('a new field may take the former name of a renamed one, and later runs rena
   t.like((await domain.query(stored))[1], { place: 'A1', shelf: 7 })
 })
 
+test('names can move on from field to field and from resource to resource, but not be exchanged', async (t) => {
+  const domain = await createEvolvingDomain(t)
+  const keys = { required: true, unique: true } as const
+  const notes = (path: string, fields: Resource['fields'], rest: object = {}) =>
+    define(path.toUpperCase(), path, fields, rest)
+  await domain.become([
+    notes('ones', { first: text('F.', keys), second: integer('S.', { index: 'sort' }) }),
+    notes('twos', { name: text('N.') }),
+  ])
+  await domain.query("INSERT INTO ones VALUES ('x', 'one', 2); INSERT INTO twos VALUES ('y', 'two')")
+  const commented = (await domain.schema()).replace('model ONES', '// The first.\nmodel ONES')
+  await writeFile(join(domain.folder, 'schema.prisma'), commented)
+  const first = text('F.', { ...keys, renamedFrom: 'first' })
+  const moved = [
+    notes(
+      'twos',
+      { second: first, third: integer('T.', { index: 'sort', renamedFrom: 'second' }) },
+      { renamedFrom: 'ones' },
+    ),
+    notes('threes', { name: text('N.') }, { renamedFrom: 'twos' }),
+  ]
+  await domain.become(moved)
+  t.deepEqual(await domain.query('SELECT second, third, (SELECT name FROM threes) FROM twos'), [
+    { second: 'one', third: 2, name: 'two' },
+  ])
+  t.regex(await domain.schema(), /The first\.\nmodel TWOS/)
+  t.is((await domain.plan(moved)).files.size, 0)
+  const exchanged = {
+    second: integer('S.', { renamedFrom: 'third' }),
+    third: text('T.', { renamedFrom: 'second' }),
+  }
+  await t.throwsAsync(domain.plan([notes('twos', exchanged)]), {
+    message: /^twos: the fields second and third exchange their names/,
+  })
+  const both = [notes('twos', {}, { renamedFrom: 'threes' }), notes('threes', {}, { renamedFrom: 'twos' })]
+  await t.throwsAsync(domain.plan(both), { message: /^The resources twos and threes exchange their names/ })
+})
+
 test('a renamed resource keeps its rows, versions, tombstones, counts and children', async (t) => {
   const domain = await library(t)
   const volumes = define('Volume', 'volumes', BOOK, { renamedFrom: 'books' })

@@ -1,4 +1,5 @@
 import type { Resource } from '../../src/model/definition/resource.ts'
+import { exchangedNames, renamedColumn, renamedResource } from './changes/former.ts'
 import { makeTable, type Table } from './tables/table.ts'
 
 /** PostgreSQL truncates longer names without an error. */
@@ -7,7 +8,21 @@ const LONGEST_NAME = 63
 /** The columns and indexes of these definitions whose names are too long, or not unique. */
 export function nameProblems(resources: readonly Resource[]): string[] {
   const tables = resources.map(makeTable)
-  return [...tables.flatMap(problemsOfTable), ...repeatedRelations(tables)]
+  return [
+    ...tables.flatMap(problemsOfTable),
+    ...repeatedRelations(tables),
+    ...exchanged('The resources', exchangedNames(resources.map(renamedResource))),
+    ...resources.flatMap(({ path, leaves }) =>
+      exchanged(`${path}: the fields`, exchangedNames(leaves.map(renamedColumn))),
+    ),
+  ]
+}
+
+function exchanged(what: string, names: readonly string[]): string[] {
+  if (names.length === 0) return []
+  return [
+    `${what} ${names.join(' and ')} exchange their names, and nothing shows whether that was done. Give one of them a name of its own first, and remove renamedFrom afterwards.`,
+  ]
 }
 
 function problemsOfTable({ name, columns, checks, foreignKeys, indexes, resource }: Table): string[] {

@@ -4,7 +4,7 @@ import type { Resource } from '../../src/model/definition/resource.ts'
 import { CommandError } from '../../src/service/command.ts'
 import type { Decisions, Difference, Problem } from './changes/comparison.ts'
 import { difference, raisesOfRenames, raising, suspending } from './changes/difference.ts'
-import { formerResource } from './changes/former.ts'
+import { formerResources } from './changes/former.ts'
 import { migratable, remaining } from './changes/migratable.ts'
 import type { Count } from './changes/narrowing.ts'
 import { renames } from './changes/renames.ts'
@@ -50,7 +50,7 @@ async function plan(
 ): Promise<Plan> {
   const tables = resources.map(makeTable)
   const before = await shadow.current()
-  const formerTables = resources.map((resource) => makeTable(formerResource(resource, before)))
+  const formerTables = formerResources(resources, before).map(makeTable)
   const renaming = renames(resources, before)
   if (renaming.length > 0) await shadow.apply(migrationSql(renaming))
   const desired = await shadow.desired(tables)

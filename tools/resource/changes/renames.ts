@@ -3,16 +3,17 @@ import type { Resource } from '../../../src/model/definition/resource.ts'
 import type { Catalogue, StoredTable } from '../tables/catalogue.ts'
 import { constraintNames, indexNames } from '../tables/generated.ts'
 import { makeTable, type Table } from '../tables/table.ts'
-import { formerResource } from './former.ts'
+import { formerResources } from './former.ts'
 import { changeStates } from './states.ts'
 import type { Step } from './step.ts'
 
 /** The declared renames of tables and columns, and of all objects named after them. */
 export function renames(resources: readonly Resource[], current: Catalogue): Step[] {
-  return resources.flatMap((resource) => {
-    const former = formerResource(resource, current)
-    const stored = current.get(makeTable(former).name)
-    return stored ? renamesOf(makeTable(former), makeTable(resource), stored) : []
+  const formers = formerResources(resources, current).map(makeTable)
+  const tables = resources.map((resource, index) => [formers[index] as Table, makeTable(resource)] as const)
+  return freeing(tables, nameOf).flatMap(([from, to]) => {
+    const stored = current.get(from.name)
+    return stored ? renamesOf(from, to, stored) : []
   })
 }
 
@@ -108,9 +109,28 @@ function pairs(from: readonly string[], to: readonly string[]): Pair[] {
   return all.sort((one, other) => Number(one[0] !== one[1]) - Number(other[0] !== other[1]))
 }
 
-/** The existing names that change, each by its last pair. */
+/** The existing names that change, each by its last pair, in an order in which each new name is free. */
 function changed(names: readonly Pair[], existing: ReadonlyMap<string, unknown>): Pair[] {
-  return [...new Map(names)].filter(([old, name]) => old !== name && existing.has(old))
+  const all = [...new Map(names)].filter(([old, name]) => old !== name && existing.has(old))
+  return freeing(all, (name) => name)
+}
+
+/** Renames that take a name away come before those that give it to another. */
+function freeing<One>(
+  all: readonly (readonly [old: One, now: One])[],
+  name: (one: One) => string,
+): (readonly [old: One, now: One])[] {
+  const takes = ([old]: readonly [One, One], [, now]: readonly [One, One]) => name(old) === name(now)
+  const next = all.find((one) => !all.some((other) => other !== one && takes(other, one)))
+  return next
+    ? [
+        next,
+        ...freeing(
+          all.filter((one) => one !== next),
+          name,
+        ),
+      ]
+    : [...all]
 }
 
 function nameOf({ name }: { readonly name: string }): string {

@@ -1,4 +1,5 @@
 import { type Resource, tableName } from '../../../src/model/definition/resource.ts'
+import { openRenames, renamedResource } from '../changes/former.ts'
 import { type Model, type ModelField, makeModel } from './models.ts'
 
 const BEGIN =
@@ -40,8 +41,12 @@ export function updatedSchema(
     resources.filter((resource) => !isUnchanged(tablesOf(resource))),
   ]
   for (const { name } of stay) others.add(name)
+  const renames = openRenames(resources.map(renamedResource), (name) =>
+    written.some(({ table }) => table === name),
+  )
   const models = changed.map((resource) => {
-    const existing = written.find(({ table }) => tablesOf(resource).includes(table))
+    const name = tableName(resource.path)
+    const existing = written.find(({ table }) => table === (renames.get(name) ?? name))
     const model = makeModel(resource, resources)
     const relations = model.relations.filter(([, type]) =>
       changed.some(({ name }) => name === /^\w+/.exec(type)?.[0]),
