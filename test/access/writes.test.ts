@@ -1,4 +1,6 @@
+import { setTimeout } from 'node:timers/promises'
 import test from 'ava'
+import { Client } from 'pg'
 import type { AccessRule } from '../../src/model/access/access-rules.ts'
 import { createDatabaseOn, findServer } from '../helpers/database/postgres-server.ts'
 import { withAccess } from '../helpers/domain/with-access.ts'
@@ -204,6 +206,33 @@ onServer('on PostgreSQL, a batch does not wait for rows that its caller may not 
   })
   t.deepEqual([answer.status, answer.body.error.code], [404, 'RESOURCE_NOT_FOUND'])
 })
+
+onServer(
+  'on PostgreSQL, reads of the record leave connections to others, and end with their request',
+  async (t) => {
+    const databaseUrl = await createDatabaseOn(server as string, t)
+    const overrides = { databaseUrl, databasePoolSize: 4, databaseTimeout: 2_500 }
+    const { withSubject } = await startTestService(t, overrides, { domain: withAccess(rules) })
+    await withSubject('bob').put('/planets/seen', { id: 'seen', name: 'Seen', host_star: 'bob' })
+    const locking = new Client(databaseUrl)
+    await locking.connect()
+    t.teardown(() => locking.end())
+    await locking.query('BEGIN; LOCK TABLE public_internal.recorded_changes IN ACCESS EXCLUSIVE MODE')
+    const fields = Array.from({ length: 10 }, (_, index) => {
+      return `v${index}: versions(collection: "planets", id: "p${index}") { hasMore } c${index}: changes(limit: ${index + 1}) { hasMore }`
+    })
+    const reading = withSubject('ada').graphql(`{ ${fields.join(' ')} }`)
+    await setTimeout(300)
+    const seen = await withSubject('bob').get('/planets/seen')
+    t.is(seen.status, 200, seen.text)
+    t.is((await reading).errors?.[0]?.extensions?.['code'], 'SERVICE_UNAVAILABLE')
+    await setTimeout(2_000)
+    const waiting =
+      "SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    t.is((await locking.query(waiting)).rows[0].count, 0)
+    await locking.query('ROLLBACK')
+  },
+)
 
 test('a rule about fields that callers cannot set decides on what is stored', async (t) => {
   const change = () => ({ discovery_status: { equals: 'newly_catalogued' }, planet_id: { isSet: false } })

@@ -36,7 +36,11 @@ export function quoted(name: string): string {
 }
 
 export class Parameters {
-  readonly values: unknown[] = []
+  readonly values: unknown[]
+
+  constructor(values: readonly unknown[] = []) {
+    this.values = [...values]
+  }
 
   add(value: unknown): string {
     this.values.push(value)

@@ -41,7 +41,7 @@ export class Access {
    */
   readable(resource: Resource): Filter | undefined {
     const { owner, parentField } = resource
-    const own = this.#filter('read', resource)
+    const own = this.rule('read', resource)
     const parents = owner && this.readable(owner)
     if (!parents) return own
     const related = { column: parentField as string, target: owner, related: parents }
@@ -58,7 +58,7 @@ export class Access {
 
   /** Whether a rule admits a row by itself; {@link readable} also asks for its parent. */
   admits(action: AccessAction, resource: Resource, row: Columns): boolean {
-    const filter = this.#filter(action, resource)
+    const filter = this.rule(action, resource)
     if (!filter || !this.rights) return true
     const key = `${action} ${resource.path}`
     const matches = this.#matchers.get(key) ?? matcherOf(resource, filter, this.rights.lower)
@@ -77,7 +77,7 @@ export class Access {
 
   /** Whether a rule compares what only the database or a database rule determines, so that it decides on the stored row. */
   needsStored(action: AccessAction, resource: Resource): boolean {
-    const filter = this.#filter(action, resource)
+    const filter = this.rule(action, resource)
     return (
       filter !== undefined && comparedColumns(resource, filter).some((column) => isSetLate(resource, column))
     )
@@ -86,11 +86,12 @@ export class Access {
   /** Whether a rule limits what this caller can do with a resource. */
   isLimited(resource: Resource): boolean {
     if (!this.rights) return false
-    const isFiltered = ACCESS_ACTIONS.some((action) => this.#filter(action, resource))
+    const isFiltered = ACCESS_ACTIONS.some((action) => this.rule(action, resource))
     return isFiltered || this.readable(resource) !== undefined
   }
 
-  #filter(action: AccessAction, resource: Resource): Filter | undefined {
+  /** The filter of the rows that a rule admits by itself; undefined for all. */
+  rule(action: AccessAction, resource: Resource): Filter | undefined {
     const rule = resource.access?.[action]
     if (!rule || !this.rights) return undefined
     const key = `${action} ${resource.path}`
@@ -110,7 +111,8 @@ export class Access {
   }
 }
 
-function comparedColumns(resource: Resource, filter: Filter): string[] {
+/** The columns that the filter of a rule compares. */
+export function comparedColumns(resource: Resource, filter: Filter): string[] {
   if (!('field' in filter)) return partsOf(filter).flatMap((part) => comparedColumns(resource, part))
   const { column, field } = leafNamed(resource, filter.field)
   return 'alsoMatches' in field && field.alsoMatches ? [column, field.alsoMatches] : [column]
@@ -157,11 +159,11 @@ export function accessFilter(resource: Resource, conditions: unknown, isNegated 
   if (isMissing(conditions)) return undecidable
   if (!isObject(conditions)) throw new TypeError('a condition is an object, true or false')
   const parts = (some: unknown) => [some].flat().map((part) => accessFilter(resource, part, isNegated))
-  const all = Object.entries(conditions).map(([name, value]): Filter => {
-    if (name === 'not' && !isMissing(value)) return { not: accessFilter(resource, value, !isNegated) }
-    if (name === 'and') return { all: parts(value) }
-    if (name === 'or') return { any: parts(value) }
-    return name === 'not' ? undecidable : fieldConditions(resource, [name], value, undecidable)
+  const all = Object.entries(conditions).flatMap(([name, value]): Filter[] => {
+    if (name === 'and') return parts(value)
+    if (name === 'or') return [{ any: parts(value) }]
+    if (name !== 'not') return fieldConditions(resource, [name], value, undecidable)
+    return isMissing(value) ? [undecidable] : [{ not: accessFilter(resource, value, !isNegated) }]
   })
   return { all }
 }
@@ -176,23 +178,22 @@ function fieldConditions(
   path: readonly string[],
   conditions: unknown,
   undecidable: Filter,
-): Filter {
+): Filter[] {
   const name = path.join('.')
   const leaf = resource.leaves.find((one) => one.name === name)
   if (!leaf && !resource.leaves.some((one) => one.name.startsWith(`${name}.`)))
     throw new TypeError(`${resource.path} has no field ${name}`)
-  if (isMissing(conditions)) return undecidable
+  if (isMissing(conditions)) return [undecidable]
   if (!isObject(conditions)) throw new TypeError(`${name} needs an operator, as in { equals: … }`)
-  const all = Object.entries(conditions).map(([member, value]): Filter => {
+  return Object.entries(conditions).flatMap(([member, value]): Filter[] => {
     if (!leaf) return fieldConditions(resource, [...path, member], value, undecidable)
     const operator = member as Operator
     const operand = operandOf(leaf.field, operator, value)
-    if (operand === undefined) return undecidable
+    if (operand === undefined) return [undecidable]
     const condition = { field: name, operator, value: operand }
     const isPartial = Array.isArray(operand) && operand.length < (value as unknown[]).length
-    return isPartial ? { any: [condition, undecidable] } : condition
+    return [isPartial ? { any: [condition, undecidable] } : condition]
   })
-  return { all }
 }
 
 /** The value to compare with; undefined if there is none, or not one of the kind of the field. */

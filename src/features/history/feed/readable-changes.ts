@@ -20,6 +20,7 @@ export interface StateRow extends ChangeRow {
 
 interface ChildRow extends RecordedState {
   readonly read: number
+  readonly total: number
   /** Null if there are none. */
   readonly id: string | null
 }
@@ -29,7 +30,7 @@ export interface ReadRequest {
   readonly access: Access
 }
 
-/** Children that may enter or leave a view with their parent, and states that are read to find them. */
+/** Children that may enter or leave a view with their parent, and changes of them since. */
 const MAXIMUM_CHILDREN = 1_000
 
 /** A text that is the same for callers that see the same changes of these resources. */
@@ -76,8 +77,8 @@ export class ReadableChanges {
   async pageOf(rows: readonly StateRow[], limit: number, place: Place) {
     const changes: RecordedChange[] = []
     for (const row of rows) {
-      const parts = await this.#changesIn(row)
-      changes.push(...(row.position === place.after + 1 ? parts.slice(place.parts) : parts))
+      const skipped = row.position === place.after + 1 ? place.parts : 0
+      changes.push(...(await this.#changesIn(row, skipped, limit + 1 - changes.length)))
       if (changes.length > limit)
         return { changes: changes.slice(0, limit), next: changes[limit - 1]?.cursor }
       if (this.#childrenRead >= MAXIMUM_CHILDREN) return { changes, next: toCursor(row.position as number) }
@@ -86,10 +87,10 @@ export class ReadableChanges {
   }
 
   /**
-   * What the caller sees of a stored change: nothing, the change of a resource, or also those of its children. Each has a
-   * cursor of its own.
+   * A part of what the caller sees of a stored change: nothing, the change of a resource, or also those of its children. Each
+   * has a cursor of its own.
    */
-  async #changesIn(row: StateRow): Promise<RecordedChange[]> {
+  async #changesIn(row: StateRow, skipped: number, limit: number): Promise<RecordedChange[]> {
     const [resources, access] = [this.#resources, this.access]
     const resource = this.scanned.find(({ path }) => path === row.collection) as Resource
     const isRequested = resources.includes(resource)
@@ -97,14 +98,18 @@ export class ReadableChanges {
     const { was, is } = this.#visibility(resource, row)
     if (!was && !is) return []
     const ownChange = was && is ? row : !was ? entering(row, row) : leaving(row, row.before)
-    const isMoved = was !== is && row.event === 'changed'
-    const children = isMoved ? await this.#childrenOf(resource, row, is) : []
     const owned = isRequested ? [ownChange] : []
-    const parts = is ? [...owned, ...children] : [...children, ...owned]
-    return parts.map((part, index) => {
+    // A parent enters before its children, and leaves after them.
+    const place = is ? owned.length : 0
+    const isMoved = was !== is && row.event === 'changed'
+    const request = { change: row, isEntering: is, skipped: Math.max(0, skipped - place), limit }
+    const { children, total } = isMoved ? await this.#childrenOf(resource, request) : NO_CHILDREN
+    const last = owned.length + total - 1
+    const own = owned.map((part) => ({ part, index: is ? 0 : last })).filter(({ index }) => index >= skipped)
+    const others = children.map((part, index) => ({ part, index: place + request.skipped + index }))
+    return (is ? [...own, ...others] : [...others, ...own]).slice(0, limit).map(({ part, index }) => {
       const change = toChange(resources, part)
-      const isLast = index === parts.length - 1
-      return isLast ? change : { ...change, cursor: toPartCursor(row.position as number, index + 1) }
+      return index === last ? change : { ...change, cursor: toPartCursor(row.position as number, index + 1) }
     })
   }
 
@@ -120,25 +125,40 @@ export class ReadableChanges {
     return { was: isMissing ? is : seesState(access, resource, before), is }
   }
 
-  /** The children at the time of a change of their parent. */
-  async #childrenOf(owner: Resource, change: StateRow, isEntering: boolean): Promise<ChangeRow[]> {
+  /** Some of the children at the time of a change of their parent, and how many there are. */
+  async #childrenOf(owner: Resource, { change, isEntering, skipped, limit }: ChildrenRequest) {
     const { access } = this
     const children: ChangeRow[] = []
+    let total = 0
     for (const resource of this.#resources) {
       if (limitingOwner(access, resource) !== owner) continue
-      const values = [exactColumns(resource), change.id, change.position, MAXIMUM_CHILDREN + 1]
-      const rows = await this.client.$rows<ChildRow>({ text: childrenStatement(resource), values })
-      const read = rows[0]?.read ?? 0
-      this.#childrenRead += read
-      if (read > MAXIMUM_CHILDREN) throw tooMany(resource)
+      const part = [Math.max(0, skipped - total), limit - children.length]
+      const values = [exactColumns(resource), change.id, change.position, MAXIMUM_CHILDREN + 1, ...part]
+      const rows = await this.client.$rows<ChildRow>(childrenStatement(resource, access, values))
+      const [counted] = rows as [ChildRow]
+      this.#childrenRead += counted.read
+      if (counted.read > MAXIMUM_CHILDREN) throw tooMany(resource)
+      total += counted.total
       for (const { id, ...state } of rows) {
-        if (id === null || !seesState(access, resource, state)) continue
+        if (id === null) continue
         const child = { ...change, ...state, collection: resource.path, parent_id: change.id, id }
         children.push(isEntering ? entering(child, state) : leaving(child, state.columns))
       }
     }
-    return children
+    return { children, total }
   }
+}
+
+interface ChildrenRequest {
+  readonly change: StateRow
+  readonly isEntering: boolean
+  readonly skipped: number
+  readonly limit: number
+}
+
+const NO_CHILDREN: { readonly children: readonly ChangeRow[]; readonly total: number } = {
+  children: [],
+  total: 0,
 }
 
 function entering(row: ChangeRow, { columns }: RecordedState): ChangeRow {
@@ -153,7 +173,7 @@ function leaving(row: ChangeRow, before: Columns | null): ChangeRow {
 
 function tooMany({ path }: Resource): DomainError {
   const message =
-    `More than ${MAXIMUM_CHILDREN} ${path}, or more than 16 MiB, have entered or left what you may read, with their parent. ` +
+    `More than ${MAXIMUM_CHILDREN} ${path} have entered or left what you may read, with their parent. ` +
     'Read the lists again and continue from there.'
   return new DomainError('RESOURCE_GONE', message)
 }

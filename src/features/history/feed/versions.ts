@@ -1,16 +1,22 @@
 import type { DatabaseClient } from '../../../database/database-client.ts'
-import { exactColumns, exactOf } from '../../../database/sql/statement.ts'
+import {
+  exactColumns,
+  exactOf,
+  Parameters,
+  quoted,
+  quotedTable,
+  type Statement,
+} from '../../../database/sql/statement.ts'
 import { notFoundOrGone, resourceNotFound } from '../../../domain/read.ts'
 import type { Access } from '../../../model/access/access.ts'
-import { type Resource, tableName } from '../../../model/definition/resource.ts'
+import type { Resource } from '../../../model/definition/resource.ts'
 import { DomainError } from '../../../model/errors.ts'
 import { rowOf } from '../../../model/rows/columns.ts'
 import { isResourceKey, type ResourceKey } from '../../../model/rows/identifiers.ts'
 import type { Columns } from '../../../model/rows/row.ts'
 import type { Source } from './read-feed.ts'
-import type { StateRow } from './readable-changes.ts'
 import type { ChangeRow } from './recorded-change.ts'
-import { limitingOwner, parentState, type RecordedState, seesState } from './states.ts'
+import { limitingOwner, parentState, type RecordedState, stateCondition } from './states.ts'
 import { numberChanges } from './upkeep.ts'
 
 /** A state of a resource, or its deletion. */
@@ -45,7 +51,9 @@ export async function readVersions(
 ) {
   refuseUnrecorded(changesDays, resource, key)
   const page = await readPage({ client, access }, resource, key, before - 1, limit)
-  if (page.versions.length === 0) await newestVersion({ client, access }, resource, key)
+  if (page.versions.length > 0) return page
+  if (before === HIGHEST_VERSION) throw await notFoundOrGone(client, resource, key, access)
+  await newestVersion({ client, access }, resource, key)
   return page
 }
 
@@ -90,10 +98,7 @@ async function newestVersion(source: VersionsSource, resource: Resource, key: Re
   return newest.version
 }
 
-/** For a caller that may not read all states, a statement reads more than are shown. */
-const LEAST_READ = 100
-
-/** Reads versions up to `newest`, the newest first. */
+/** Reads versions up to `newest` that the caller may read, the newest first. */
 async function readPage(
   { client, access }: VersionsSource,
   resource: Resource,
@@ -101,29 +106,16 @@ async function readPage(
   newest: number,
   limit: number,
 ) {
-  const isLimited = access.readable(resource) !== undefined
-  if (isLimited) await numberChanges(client)
-  const owner = limitingOwner(access, resource)
-  const sees = ({ parent, parent_exact, ...state }: VersionRow) =>
-    (!owner || seesState(access, owner, { columns: parent, exact: parent_exact })) &&
-    seesState(access, resource, state)
-  const text = statement(resource, owner, isLimited)
-  const count = isLimited ? Math.max(limit, LEAST_READ) : limit
+  if (access.readable(resource)) await numberChanges(client)
   // A version has at most two rows: its change, or its state from before the record, and its deletion.
-  const most = 2 * (count + 1)
-  const exact = [resource, ...(owner ? [owner] : [])].flatMap(exactColumns)
-  const visible: VersionRow[] = []
-  for (let top = newest; ; ) {
-    const values = [resource.path, parentId, id, top, most, exact]
-    const rows = await client.$rows<VersionRow>({ text, values })
-    visible.push(...(isLimited ? rows.filter(sees) : rows))
-    const ownRows = rows.filter(({ is_own }) => is_own)
-    // The version of the last row may have another one.
-    const lowest = ownRows.length < most ? 0 : (ownRows.at(-1)?.version ?? 0)
-    const numbers = [...new Set(visible.map(({ version }) => version))].filter((version) => version >= lowest)
-    if (lowest === 0 || numbers.length > limit) return pageOf(resource, visible, numbers, limit)
-    top = lowest
-  }
+  const most = 2 * (limit + 1)
+  const values = [resource.path, parentId, id, newest, most, exactColumns(resource)]
+  const rows = await client.$rows<VersionRow>(statement(resource, access, values))
+  const ownRows = rows.filter(({ is_own }) => is_own)
+  // The version of the last row may have another one.
+  const lowest = ownRows.length < most ? 0 : (ownRows.at(-1)?.version ?? 0)
+  const numbers = [...new Set(rows.map(({ version }) => version))].filter((version) => version >= lowest)
+  return pageOf(resource, rows, numbers, limit)
 }
 
 function pageOf(resource: Resource, rows: readonly VersionRow[], numbers: number[], limit: number) {
@@ -135,9 +127,7 @@ function pageOf(resource: Resource, rows: readonly VersionRow[], numbers: number
   }
 }
 
-type VersionRow = Omit<RecordedVersion, 'row'> &
-  RecordedState &
-  Pick<StateRow, 'parent' | 'parent_exact'> & { readonly is_own: boolean }
+type VersionRow = Omit<RecordedVersion, 'row'> & RecordedState & { readonly is_own: boolean }
 
 /** The deletion of a version, if any, and its state, unless only the deletion was recorded. */
 function toVersions(resource: Resource, rows: readonly VersionRow[]): RecordedVersion[] {
@@ -153,38 +143,49 @@ function toVersions(resource: Resource, rows: readonly VersionRow[]): RecordedVe
 }
 
 /**
- * The rows of one resource: its changes, the mass deletions that include it, and its current state, whose change may not
- * have been recorded.
- *
- * @param owner if its states decide on those of the resource
- * @param isLimited whether the caller may not read all states, which includes those before mass deletions
+ * The rows of one resource that a caller may read: its changes, the mass deletions that include it, and its current state,
+ * whose change may not have been recorded.
  */
-function statement({ path, parentField }: Resource, owner: Resource | undefined, isLimited: boolean): string {
-  const isCurrent = parentField === undefined ? 'id = $3' : `"${parentField}" = $2 AND id = $3`
-  // The states of the parent are known from a position on. Position 0 is that of a state from before the record.
+function statement(resource: Resource, access: Access, values: readonly unknown[]): Statement {
+  const { parentField } = resource
+  const parameters = new Parameters(values)
+  const isLimited = access.readable(resource) !== undefined
+  const owner = limitingOwner(access, resource)
+  const seen = (state: string, parent: string) => {
+    const states = [[resource, state] as const, ...(owner ? [[owner, parent] as const] : [])]
+    const conditions = states.map(([one, text]) => ` AND ${stateCondition(access, one, text, parameters)}`)
+    return isLimited ? conditions.join('') : ''
+  }
+  // The states of the parent are known from a position on. Position 0 is that of a state from before the record. The offset
+  // keeps PostgreSQL from looking for one once for each field. Without any that is seen, it looks for none.
   const parent = owner
-    ? `, CASE WHEN change.position > (SELECT states_position FROM change_feed)
-        THEN ${parentState(owner, '$2', 'change.position')} END AS parent`
-    : ', NULL::jsonb AS parent'
-  const current = owner
-    ? `, (SELECT to_jsonb(owner.*) FROM "${tableName(owner.path)}" AS owner WHERE id = $2)`
-    : ', NULL'
-  const massDeleted = isLimited ? 'before -> array_position(ids, $3) - 1' : 'NULL'
-  return `
-    SELECT version, event, changed_date AS time, changed_by AS by, columns, ${exactOf('columns', '$6')} AS exact, parent,
-      ${exactOf('parent', '$6')} AS parent_exact, is_own
+    ? ` CROSS JOIN LATERAL (SELECT CASE WHEN change.position > (SELECT states_position FROM change_feed)
+        THEN NULLIF(${parentState(owner, '$2', 'change.position')}, 'null') END AS state OFFSET 0) AS parent`
+    : ''
+  const current = owner && `(SELECT to_jsonb(owner.*) FROM ${quotedTable(owner)} AS owner WHERE id = $2)`
+  const known = owner
+    ? ` AND (${stateCondition(access, owner, current as string, parameters)} OR EXISTS (SELECT FROM recorded_changes AS known
+        WHERE collection = '${owner.path}' AND parent_id = '' AND id = $2
+          AND ${stateCondition(access, owner, "NULLIF(known.before, 'null')", parameters)}))`
+    : ''
+  const isCurrent = parentField === undefined ? 'id = $3' : `${quoted(parentField)} = $2 AND id = $3`
+  const deleted = "NULLIF(change.before -> array_position(change.ids, $3) - 1, 'null')"
+  const text = `
+    SELECT version, event, changed_date AS time, changed_by AS by, columns, ${exactOf('columns', '$6')} AS exact, is_own
     FROM (
-      (SELECT version, event, changed_date, changed_by, resource AS columns${parent}, TRUE AS is_own
-        FROM recorded_changes AS change
-        WHERE collection = $1 AND parent_id = $2 AND id = $3 AND version <= $4
+      (SELECT version, event, changed_date, changed_by, resource AS columns, TRUE AS is_own
+        FROM recorded_changes AS change${parent}
+        WHERE collection = $1 AND parent_id = $2 AND id = $3 AND version <= $4${known}${seen('change.resource', 'parent.state')}
         ORDER BY version DESC, serial DESC LIMIT $5)
       UNION ALL
-      SELECT versions[array_position(ids, $3)], event, changed_date, changed_by, ${massDeleted}${parent}, FALSE
-        FROM recorded_changes AS change
+      SELECT versions[array_position(ids, $3)], event, changed_date, changed_by, ${isLimited ? deleted : 'NULL'}, FALSE
+        FROM recorded_changes AS change${parent}
         WHERE collection = $1 AND parent_id = $2 AND id = '' AND versions[array_position(ids, $3)] <= $4
+          ${known}${seen(deleted, 'parent.state')}
       UNION ALL
-      SELECT version, NULL, last_updated, NULL, to_jsonb(current.*)${current}, FALSE
-        FROM "${tableName(path)}" AS current
-        WHERE ${isCurrent} AND version <= $4
+      SELECT version, NULL, last_updated, NULL, to_jsonb(current.*), FALSE
+        FROM ${quotedTable(resource)} AS current
+        WHERE ${isCurrent} AND version <= $4${seen('to_jsonb(current.*)', current ?? '')}
     ) AS found ORDER BY version DESC`
+  return { text, values: parameters.values }
 }

@@ -15,7 +15,14 @@ import { requestKey } from '../../../model/query/request-key.ts'
 import { jsonValues } from '../../../model/rows/columns.ts'
 import { followFeed } from '../feed/follow.ts'
 import { toCursor } from '../feed/position.ts'
-import { type FeedPage, type FeedRequest, NOW, readableCollections, readFeed } from '../feed/read-feed.ts'
+import {
+  type FeedPage,
+  type FeedRequest,
+  NOW,
+  readableCollections,
+  readFeed,
+  type Source,
+} from '../feed/read-feed.ts'
 import { readableKey } from '../feed/readable-changes.ts'
 import type { RecordedChange } from '../feed/recorded-change.ts'
 import type { FeedWatch } from '../feed/watch.ts'
@@ -68,7 +75,7 @@ export function feedQuery(resources: readonly Resource[]): SchemaField {
         since: since ?? undefined,
         limit: pageSize(limit, domain.maximumPageSize),
       }
-      const { changes, next, hasMore } = await readFeed(domain, request)
+      const { changes, next, hasMore } = await readPage(domain, context.connections, request)
       if (since === NOW) seeChangesSoFar(context)
       return { items: changes.map((change) => toItem(change, context.caller)), hasMore, nextCursor: next }
     },
@@ -162,10 +169,12 @@ async function subscribeToFeed(
   const limit = Math.min(subscriber.pageSize, domain.maximumPageSize)
   const request = { resources, access, since: since ?? NOW, limit }
   slot.throwIfLate()
-  const first = await readPage(feed, connections, request)
+  const first = await readPage(feed.source, connections, request)
   if (request.since === NOW) seeChangesSoFar(context)
   const read = (position: string) =>
-    subscriber.read((streamConnections) => readPage(feed, streamConnections, { ...request, since: position }))
+    subscriber.read((streamConnections) =>
+      readPage(feed.source, streamConnections, { ...request, since: position }),
+    )
   return (async function* () {
     const empty = (next: string): FeedPage => ({ changes: [], next, hasMore: false })
     for await (const page of followFeed(first, { feed, caller, request, read, empty, signal })) {
@@ -182,8 +191,8 @@ function seeChangesSoFar({ caller, domain }: GraphContext): void {
   domain.readers?.recordWrite(caller)
 }
 
-/** Subscriptions with the same view, at the same position, share a page. */
-function readPage({ source }: FeedWatch, connections: Connections, request: FeedRequest) {
+/** Requests and subscriptions with the same view, at the same position, share a page. */
+function readPage(source: Source, connections: Connections, request: FeedRequest) {
   return connections.read({
     client: source.client,
     key: requestKey('changes', readableKey(request), request.since, request.limit),

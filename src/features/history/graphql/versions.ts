@@ -3,6 +3,7 @@ import type { SchemaField } from '../../../graph/schema/sdl.ts'
 import type { Resource } from '../../../model/definition/resource.ts'
 import { viewFor } from '../../../model/definition/views.ts'
 import { DEFAULT_PAGE_SIZE } from '../../../model/query/query.ts'
+import { requestKey } from '../../../model/query/request-key.ts'
 import { jsonValues } from '../../../model/rows/columns.ts'
 import { readableCollections } from '../feed/read-feed.ts'
 import { HIGHEST_VERSION, readVersion, readVersions } from '../feed/versions.ts'
@@ -45,17 +46,22 @@ export function versionsQuery(resources: readonly Resource[]): SchemaField {
       ): RecordedVersionPage`,
     resolve: async (_, { collection, id, parentId, version, before, limit }: VersionsArguments, context) => {
       context.slot.throwIfLate()
-      const { access, domain, caller } = context
+      const { access, connections, domain, caller } = context
       const below = before ?? HIGHEST_VERSION
       const size = pageSize(limit, domain.maximumPageSize)
       refuseOutOfBounds('before', below, 1, HIGHEST_VERSION)
       const [resource] = readableCollections(resources, [collection], caller) as readonly [Resource]
       const parents = { collection: undefined, owned: parentId ?? undefined, singleton: id }
       const key = { id, parentId: parents[resource.kind] }
-      const { versions, hasMore } =
-        typeof version === 'number'
-          ? { versions: [await readVersion(domain, resource, key, { version, access })], hasMore: false }
-          : await readVersions(domain, resource, key, { before: below, limit: size, access })
+      const { versions, hasMore } = await connections.read({
+        client: domain.client,
+        key: requestKey('versions', collection, access.readable(resource), key, version, below, size),
+        scans: [],
+        run: async () =>
+          typeof version === 'number'
+            ? { versions: [await readVersion(domain, resource, key, { version, access })], hasMore: false }
+            : readVersions(domain, resource, key, { before: below, limit: size, access }),
+      })
       const view = viewFor(resource, caller)
       const items = versions.map(({ event, row, ...recorded }) => {
         return { ...recorded, event: event?.toUpperCase(), resource: row && jsonValues(view, row) }
