@@ -65,8 +65,8 @@ export async function claimResults(
 }
 
 /**
- * @param lines `client METHOD path`, then headers and the body. The client is a role, or a subject, or has scopes:
- *   `*:read,species:private`.
+ * @param lines `client METHOD path body`, then headers, and a body of several lines. The client is a role, or a subject, or has
+ *   scopes: `*:read,species:private`.
  */
 export function send(service: TestService, lines: readonly string[]): Promise<Answer> {
   const { client, method, path, headers, body } = parsed(lines)
@@ -76,9 +76,11 @@ export function send(service: TestService, lines: readonly string[]): Promise<An
 }
 
 function parsed([first = '', ...others]: readonly string[]) {
-  const [client, method = '', path = ''] = first.split(' ')
+  const [client, method = '', path = '', ...content] = first.split(' ')
   const headers = others.filter((line) => HEADER.test(line)).map((line) => line.split(': '))
-  const body = others.filter((line) => !HEADER.test(line)).join('\n')
+  const body = [content.join(' '), ...others.filter((line) => !HEADER.test(line))]
+    .join('\n')
+    .replace(/^\n/, '')
   return { client, method, path, headers: Object.fromEntries(headers) as Record<string, string>, body }
 }
 
