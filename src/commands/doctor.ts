@@ -10,7 +10,15 @@ import { runCommand } from '../service/command.ts'
 import { databaseOptions, loadConfiguration, patienceOf } from '../service/settings/configuration.ts'
 import { type Settings, SettingsError, settingsWarnings } from '../service/settings/settings.ts'
 import { styled } from '../service/terminal.ts'
-import { referenceProblems, repairReferences, repairRowCounts, rowCountProblems } from './doctor/derived.ts'
+import {
+  feedProblems,
+  referenceProblems,
+  repairFeed,
+  repairReferences,
+  repairRowCounts,
+  rowCountProblems,
+} from './doctor/derived.ts'
+import { foreignKeyProblems, partProblems, repairParts } from './doctor/parts.ts'
 import { rowProblems, tableDrift } from './doctor/tables.ts'
 import { repairUniqueness, uniquenessProblems } from './doctor/uniqueness.ts'
 
@@ -20,12 +28,12 @@ const usage = `Checks the service and its database. Changes nothing unless you p
   npx halgraph doctor --repair
 
   --json     print the results as one JSON object
-  --repair   correct wrong row counts, add missing references, remove those whose text is blank, and build unique
-             indexes again that leave out rows
+  --repair   make triggers, constraints, indexes and functions that are missing, correct wrong row counts, add missing
+             references, remove those whose text is blank, and build unique indexes again that leave out rows
 
-Checks the settings, the connection, the migrations, the server and its session settings, whether definitions,
-Prisma schema and tables match, the stored row counts, the references, texts that must be unique, and whether
-each row is valid. The exit status is 1 if a check fails.`
+Checks the settings, the connection, the migrations, the server and its session settings, whether the database has
+all that the migrations make, and the definitions, Prisma schema and tables match, the feed of changes, foreign
+keys, the stored row counts, the references, texts that must be unique, and whether each row is valid. The exit status is 1 if a check fails.`
 
 const options = { repair: { type: 'boolean' }, json: { type: 'boolean', default: false } } as const
 
@@ -53,7 +61,8 @@ async function inspect(repair: boolean): Promise<void> {
   if (!tables) return
   if (!report('migrations', await migrationProblems(settings, tables).catch(problemsOf))) return
   const database = await attempt('database', () => openExistingDatabase(options))
-  if (database) await inspectDatabase(database, domain.resources, repair).finally(database.close)
+  if (database)
+    await inspectDatabase(database, domain.resources, tables.migrations, repair).finally(database.close)
 }
 
 /** Returns undefined if the work was refused, and reports the reason. */
@@ -78,10 +87,12 @@ function problemsOf(error: unknown): readonly string[] {
 async function inspectDatabase(
   database: Database,
   resources: readonly Resource[],
+  migrations: string,
   repair: boolean,
 ): Promise<void> {
   const { client } = database
   await inspectSession(database)
+  await inspectParts(database, migrations, repair)
   const isDefined = report('definitions and tables', await tableDrift(client, resources))
   // A statement may name a column that a table lacks.
   const attempt = <Result>(action: () => Promise<Result>) =>
@@ -93,14 +104,28 @@ async function inspectDatabase(
     report(check, problems ?? ['cannot be checked, because tables differ from their definitions'])
   }
   if (repair) {
-    for (const action of [repairRowCounts, repairReferences, repairUniqueness])
+    for (const action of [repairFeed, repairRowCounts, repairReferences, repairUniqueness])
       repairs.push(...((await attempt(() => action(client, resources))) ?? []))
     if (!isJson) for (const done of repairs) console.log(`done  ${done}`)
   }
   await inspect('row counts', () => rowCountProblems(client, resources))
   await inspect('references', () => referenceProblems(client))
   await inspect('unique texts', () => uniquenessProblems(client, resources))
+  await inspect('feed of changes', () => feedProblems(client, resources))
+  await inspect('foreign keys', () => foreignKeyProblems(client))
   for (const resource of resources) await inspect(resource.path, () => rowProblems(client, resource))
+}
+
+/** First, since other checks and repairs use the functions of the database. */
+async function inspectParts(database: Database, migrations: string, repair: boolean): Promise<void> {
+  try {
+    const { done, refused } = repair ? await repairParts(database, migrations) : { done: [], refused: [] }
+    repairs.push(...done)
+    const problems = [...refused, ...(await partProblems(database, migrations))]
+    report('triggers, constraints, indexes and functions', problems)
+  } catch (error) {
+    warn(`Triggers, constraints, indexes and functions were not checked: ${problemsOf(error).join(' ')}`)
+  }
 }
 
 /** Returns whether the check passed. */
@@ -152,7 +177,7 @@ async function inspectSession({ pool, check }: Database): Promise<void> {
     isStandby ? ['The server is a standby, which accepts no writes'] : [],
   )
   const { rows } = await pool.query<{ name: string; value: string }>(
-    'SELECT name, current_setting(name) AS value FROM unnest($1::text[]) AS setting (name)',
+    'SELECT name, current_setting(name, TRUE) AS value FROM unnest($1::text[]) AS setting (name)',
     [Object.keys(sessionSettings())],
   )
   const settings = rows.map(({ name, value }) => `${name} ${value}`).join('; ')

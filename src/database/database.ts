@@ -116,6 +116,7 @@ export function createDatabase(connection: Connection, use: DatabaseUse, release
   }
   let closing: Promise<void> | undefined
   return {
+    connection,
     client,
     pool,
     /** Of writes, between the processes that share a server. */

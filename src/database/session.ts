@@ -14,7 +14,12 @@ const SETTINGS = {
   bytea_output: 'hex',
   array_nulls: 'on',
   default_transaction_isolation: 'read committed',
+  // With `replica`, triggers do not fire.
+  session_replication_role: 'origin',
 } as const
+
+/** Only some roles may set it, even to the value that it has. */
+const RESTRICTED = 'session_replication_role'
 
 /** The schema of the tables if DATABASE_URL names none; Prisma's statements include it. */
 export const DEFAULT_SCHEMA = 'public'
@@ -60,9 +65,12 @@ export function localStatements(schema?: string, timeout?: number): readonly str
 }
 
 function settingStatement(schema: string | undefined, timeout: number | undefined, isLocal: boolean): string {
-  const calls = Object.entries(sessionSettings(schema, timeout)).map(
-    ([name, value]) => `pg_catalog.set_config(${escapeLiteral(name)}, ${escapeLiteral(value)}, ${isLocal})`,
-  )
+  const calls = Object.entries(sessionSettings(schema, timeout)).map(([name, value]) => {
+    const call = `pg_catalog.set_config(${escapeLiteral(name)}, ${escapeLiteral(value)}, ${isLocal})`
+    return name === RESTRICTED
+      ? `CASE WHEN pg_catalog.current_setting('${name}', TRUE) <> ${escapeLiteral(value)} THEN ${call} END`
+      : call
+  })
   return `SELECT ${calls.join(', ')}`
 }
 
@@ -72,7 +80,7 @@ export function settingsCheck(schema = DEFAULT_SCHEMA): string {
     ([name, value]) => `(${escapeLiteral(name)}, ${escapeLiteral(value)})`,
   )
   return `SELECT name FROM (VALUES ${expected.join(', ')}) AS expected (name, value)
-    WHERE pg_catalog.current_setting(name) <> value
+    WHERE pg_catalog.current_setting(name, TRUE) <> value
     UNION ALL SELECT 'search_path'
     WHERE pg_catalog.current_schema() IS DISTINCT FROM ${escapeLiteral(schema)}`
 }

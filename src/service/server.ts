@@ -2,6 +2,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { retryAtStart } from '../database/connection.ts'
 import { openDatabase } from '../database/database.ts'
+import { refuseDamaged } from '../database/migrations/parts.ts'
 import { openReaders } from '../database/replicas/readers.ts'
 import { startKeyExpiry } from '../domain/idempotency.ts'
 import { createHttpServer } from '../http/server.ts'
@@ -36,6 +37,7 @@ export async function startService(parts: ServiceParts) {
   const database = await opening
   const state = { isStopping: false, refusedConnections: 0 }
   try {
+    await refuseDamaged(database.pool)
     const { PrismaClient } = await options.tables()
     const secret = settings.consistencySecret ?? (jwt.kind === 'secret' ? jwt.secret : undefined)
     const replicaOptions = { ...settings, secret, report: parts.reportReplicas }

@@ -1,3 +1,4 @@
+import '../commands/damage.test.ts'
 import '../http/pipelining.test.ts'
 import '../operations/shutdown.test.ts'
 import '../operations/slow-connections.test.ts'

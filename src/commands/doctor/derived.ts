@@ -32,6 +32,30 @@ async function wrongCounts(client: DatabaseClient, resources: readonly Resource[
   return (await Promise.all(counted)).filter(({ stored, actual }) => stored !== actual)
 }
 
+/** Positions and versions below those that were given would be given again: of a table that was restored without the feed. */
+export async function feedProblems(client: DatabaseClient, resources: readonly Resource[]) {
+  const tables = resources.map((resource) => `SELECT max(version) AS version FROM ${quotedTable(resource)}`)
+  const text = `SELECT last_position < COALESCE((SELECT max(position) FROM recorded_changes), 0)
+      OR highest_version < COALESCE((SELECT max(version) FROM (${tables.join(' UNION ALL ')}
+        UNION ALL SELECT max(version) FROM recorded_changes UNION ALL SELECT max(version) FROM tombstones) AS given), 0)
+      AS "isBehind"
+    FROM change_feed`
+  const [feed] = await client.$rows<{ isBehind: boolean }>({ text, values: [] })
+  if (!feed) return ['change_feed has no row; run npm run doctor -- --repair, and then npm run restored']
+  return feed.isBehind
+    ? ['versions or positions that were given would be given again; run npm run restored until this is ok']
+    : []
+}
+
+/** The row goes on after the changes that are recorded. Those that are not may have been given: see `npm run restored`. */
+export async function repairFeed(client: DatabaseClient): Promise<string[]> {
+  const text = `INSERT INTO change_feed (last_position)
+    SELECT COALESCE(max(position), 0) FROM recorded_changes HAVING NOT EXISTS (SELECT FROM change_feed)
+    RETURNING id`
+  const made = await client.$rows({ text, values: [] })
+  return made.map(() => 'made the row of change_feed')
+}
+
 const NAMED = 20
 
 /**

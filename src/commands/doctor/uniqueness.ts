@@ -7,24 +7,25 @@ import { uniqueExpression, uniqueIndexName, uniqueLeaves } from '../../model/def
 const NAMED = 20
 
 /**
- * Texts that must be unique and are equal: rows that had them before blanks of Unicode counted as blanks. The unique index
- * leaves out all but one of them.
+ * Texts that must be unique and are equal: of rows that had them before blanks of Unicode counted as blanks, all but one of
+ * which the unique index leaves out, or that were written while there was no index.
  */
 export async function uniquenessProblems(client: DatabaseClient, resources: readonly Resource[]) {
   const partial = await partialIndexes(client)
   const checked = resources.flatMap((resource) =>
     resource.leaves.flatMap((leaf) => {
       const key = uniqueLeaves(resource, leaf)
-      return key && partial.includes(uniqueIndexName(resource, key)) ? [{ resource, leaf, key }] : []
+      return key ? [{ resource, leaf, key }] : []
     }),
   )
   const problems = checked.map(async ({ resource, leaf, key }) => {
     const equal = await equalRows(client, resource, key)
+    if (equal.length === 0 && !partial.includes(uniqueIndexName(resource, key))) return []
     const found = equal.map((ids) => `${ids.join(', ')} are equal`).join('; ') || 'none are equal any more'
     const advice = equal.length > 0 ? 'change or delete all but one, and then run' : 'run'
-    return `${resource.path}.${leaf.name}: ${found}; ${advice} npm run doctor -- --repair`
+    return [`${resource.path}.${leaf.name}: ${found}; ${advice} npm run doctor -- --repair`]
   })
-  return Promise.all(problems)
+  return (await Promise.all(problems)).flat()
 }
 
 /** Writes to the collections wait until the indexes are built. */

@@ -1,6 +1,7 @@
 import { type Client, DatabaseError } from 'pg'
 import { MIGRATION_LOCK } from './migration-state.ts'
 import { createSchemas } from './schemas.ts'
+import type { Transact } from './session.ts'
 
 const ADVISORY_LOCKS = `SELECT pg_advisory_xact_lock(${MIGRATION_LOCK});
   SELECT 1 / count(*) FROM pg_locks
@@ -56,9 +57,6 @@ const FEATURES: Readonly<Record<string, string>> = {
 /** PostgreSQL, appendix A. A missing privilege (42501) is not a missing feature. */
 const DIVISION_BY_ZERO = '22012'
 const UNSUPPORTED = /^(?:0A|42(?!501))/
-
-/** Runs work in a transaction, which an error undoes. */
-export type Transact = <Result>(work: (client: Client) => Promise<Result>) => Promise<Result>
 
 class Undone extends Error {}
 

@@ -1,0 +1,177 @@
+import { type Client, DatabaseError, type Pool } from 'pg'
+import { type Connection, DatabaseRefusedError } from '../connection.ts'
+import { DEFAULT_SCHEMA, internalSchema } from '../session.ts'
+import { readBaseline } from './baseline.ts'
+import { readMigrations } from './migration-files.ts'
+import { createSchemas, moveStatement } from './schemas.ts'
+import { withSession } from './session.ts'
+
+/** A part of a database that differs from what the migrations make. */
+export interface WrongPart {
+  /** As in `trigger species_after_update of species`. */
+  readonly part: string
+  readonly state: 'missing' | 'disabled' | 'invalid' | 'different'
+  /** The statement that mends it. Undefined for what is in a table that exists. */
+  readonly remedy: string | undefined
+}
+
+/** Exists only within a transaction that is undone. */
+const COPY = 'halgraph_expected'
+
+/**
+ * The parts of the schemas $1 and $2, each with the statements that create, remove and enable it, in the order in which they
+ * can be created. Partial indexes that leave out equal texts stand for whole ones (renew_unique_indexes). What extensions make
+ * is left out, and so is whether rows from before a CHECK were tested.
+ */
+const PARTS = `WITH relations AS (
+    SELECT oid, relname, relkind, relnamespace::regnamespace || '.' || quote_ident(relname) AS name FROM pg_class
+    WHERE relnamespace IN (to_regnamespace(quote_ident($1)), to_regnamespace(quote_ident($2))) AND NOT relispartition
+  ), columns AS (
+    SELECT attrelid, attnum, attname, concat(quote_ident(attname), ' ', format_type(atttypid, atttypmod),
+        CASE WHEN attcollation <> typcollation THEN ' COLLATE ' || attcollation::regcollation END,
+        CASE WHEN attnotnull THEN ' NOT NULL' END,
+        CASE WHEN attidentity <> '' THEN ' GENERATED ALWAYS AS IDENTITY'
+          WHEN attgenerated <> '' THEN format(' GENERATED ALWAYS AS (%s) STORED', pg_get_expr(adbin, adrelid))
+          WHEN adbin IS NOT NULL THEN ' DEFAULT ' || pg_get_expr(adbin, adrelid) END) AS definition
+    FROM pg_attribute JOIN relations ON attrelid = relations.oid JOIN pg_type ON pg_type.oid = atttypid
+      LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+    WHERE attnum > 0 AND NOT attisdropped
+  )
+  SELECT 'table ' || relname AS part, '' AS definition,
+      (SELECT format('CREATE TABLE %s (%s)', name, string_agg(definition, ', ' ORDER BY attnum)) FROM columns
+        WHERE attrelid = oid) AS "create", NULL AS drop, '' AS enable
+    FROM relations WHERE relkind IN ('r', 'p')
+  UNION ALL
+  SELECT format('column %s of %s', attname, relname), definition, '', NULL, ''
+    FROM columns JOIN relations ON attrelid = oid WHERE relkind IN ('r', 'p')
+  UNION ALL
+  SELECT 'sequence ' || relname, format('%s %s %s %s', seqstart, seqincrement, seqmax, seqcycle),
+      'CREATE SEQUENCE ' || name, NULL, ''
+    FROM pg_sequence JOIN relations ON seqrelid = oid
+  UNION ALL
+  SELECT format('function %s(%s)', proname, pg_get_function_identity_arguments(pg_proc.oid)),
+      pg_get_functiondef(pg_proc.oid), pg_get_functiondef(pg_proc.oid), '', ''
+    FROM pg_proc WHERE prokind = 'f' AND pronamespace = to_regnamespace(quote_ident($1))
+      AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = pg_proc.oid AND deptype = 'e')
+  UNION ALL
+  SELECT format('constraint %s of %s', conname, relname), definition,
+      format('ALTER TABLE %s ADD CONSTRAINT %I %s', name, conname, definition),
+      format('ALTER TABLE %s DROP CONSTRAINT %I', name, conname),
+      COALESCE((SELECT string_agg(DISTINCT format('ALTER TABLE %s ENABLE TRIGGER ALL', tgrelid::regclass), '; ')
+        FROM pg_trigger WHERE tgconstraint = pg_constraint.oid AND tgenabled IN ('D', 'R')), '')
+    FROM pg_constraint JOIN relations ON conrelid = relations.oid,
+      regexp_replace(pg_get_constraintdef(pg_constraint.oid), ' NOT VALID$', '') AS definition
+    WHERE contype IN ('p', 'u', 'f', 'c', 'x')
+  UNION ALL
+  SELECT format('index %s of %s', named.relname, relations.relname), definition, definition,
+      'DROP INDEX ' || indexrelid::regclass,
+      CASE WHEN indisvalid THEN '' ELSE format('REINDEX INDEX %s', indexrelid::regclass) END
+    FROM pg_index JOIN relations ON indrelid = relations.oid JOIN pg_class AS named ON named.oid = indexrelid,
+      regexp_replace(pg_get_indexdef(indexrelid), CASE WHEN indisunique AND to_regclass(format('%s.%I',
+        named.relnamespace::regnamespace, left(named.relname, 59) || '_all')) IS NOT NULL THEN ' WHERE .*' ELSE '^$' END, '')
+      AS definition
+    WHERE NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid AND contype IN ('p', 'u', 'x'))
+  UNION ALL
+  SELECT format('trigger %s of %s', tgname, relname), pg_get_triggerdef(pg_trigger.oid), pg_get_triggerdef(pg_trigger.oid),
+      format('DROP TRIGGER %I ON %s', tgname, name),
+      CASE WHEN tgenabled IN ('D', 'R') THEN format('ALTER TABLE %s ENABLE TRIGGER %I', name, tgname) ELSE '' END
+    FROM pg_trigger JOIN relations ON tgrelid = relations.oid WHERE NOT tgisinternal`
+
+/** Of statements, `drop` is null if the part cannot be replaced, and `enable` is empty if it is in use. */
+type Part = Readonly<Record<'part' | 'definition' | 'create' | 'enable', string>> & {
+  readonly drop: string | null
+}
+
+class Undone extends Error {
+  constructor(readonly result: readonly WrongPart[]) {
+    super()
+  }
+}
+
+/**
+ * Compares a database with what the migrations make, which it makes beside the database, in a transaction that it undoes. What
+ * only the database has is the user's own. In the order in which the parts can be mended.
+ *
+ * @throws DatabaseRefusedError if the role may not create schemas
+ */
+export async function wrongParts(connection: Connection, folder: string): Promise<readonly WrongPart[]> {
+  const { schema = DEFAULT_SCHEMA } = connection
+  const compare = withSession({ ...connection, schema: COPY }, (transact) =>
+    transact(async (client) => {
+      await makeCopy(client, folder)
+      throw new Undone(await differences(client, schema))
+    }),
+  )
+  return compare.catch((cause) => {
+    if (cause instanceof Undone) return cause.result
+    if (!(cause instanceof DatabaseError)) throw cause
+    throw new DatabaseRefusedError(`What the migrations make cannot be made beside: ${cause.message}`, {
+      cause,
+    })
+  })
+}
+
+async function makeCopy(client: Client, folder: string): Promise<void> {
+  const migrations = await readMigrations(folder)
+  const baseline = await readBaseline(folder, migrations)
+  const others = migrations.filter((migration) => !baseline?.covered.includes(migration))
+  await createSchemas(client, COPY)
+  for (const { sql } of [...(baseline ? [baseline] : []), ...others]) {
+    await client.query(sql)
+    await client.query(moveStatement(COPY))
+  }
+}
+
+async function differences(client: Client, schema: string): Promise<WrongPart[]> {
+  // So that definitions name each schema.
+  await client.query(`SELECT set_config('search_path', '', TRUE)`)
+  const { rows: names } = await client.query<Record<'resources' | 'internal', string>>(
+    'SELECT quote_ident($1) AS resources, quote_ident($2) AS internal',
+    [schema, internalSchema(schema)],
+  )
+  const actualName = (text: string) =>
+    names.reduce(
+      (named, { resources, internal }) =>
+        named.replaceAll(internalSchema(COPY), internal).replaceAll(COPY, resources),
+      text,
+    )
+  const parts = async (of: string) => (await client.query<Part>(PARTS, [of, internalSchema(of)])).rows
+  const actual = new Map((await parts(schema)).map((part) => [part.part, part]))
+  /** A table is made with its columns. */
+  const hasTable = (part: string) =>
+    !part.startsWith('column ') || actual.has(part.replace(/.* of /, 'table '))
+  return (await parts(COPY)).flatMap(({ part, definition, create }): WrongPart[] => {
+    const found = actual.get(part)
+    const remedy = create === '' ? undefined : actualName(create)
+    if (!found) return hasTable(part) ? [{ part, state: 'missing', remedy }] : []
+    if (found.definition !== actualName(definition))
+      return [
+        { part, state: 'different', remedy: found.drop === null ? undefined : `${found.drop};${remedy}` },
+      ]
+    if (found.enable === '') return []
+    return [
+      { part, state: found.enable.startsWith('REINDEX') ? 'invalid' : 'disabled', remedy: found.enable },
+    ]
+  })
+}
+
+/**
+ * What a service must not serve without: with a trigger disabled, entity tags prevent no lost updates, and parents can be
+ * deleted without their children.
+ */
+const REFUSED = `SELECT format('%s has disabled triggers (%s): ALTER TABLE %1$s ENABLE TRIGGER ALL', tgrelid::regclass,
+    COALESCE(string_agg(tgname, ', ' ORDER BY tgname) FILTER (WHERE NOT tgisinternal), 'foreign keys')) AS problem
+  FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
+  WHERE tgenabled IN ('D', 'R')
+    AND relnamespace IN (SELECT quote_ident(name)::regnamespace FROM unnest(current_schemas(FALSE)) AS name)
+  GROUP BY tgrelid
+  UNION ALL SELECT 'change_feed has no row: npm run doctor -- --repair' WHERE NOT EXISTS (SELECT FROM change_feed)
+  ORDER BY 1`
+
+/** @throws DatabaseRefusedError if the rules of the database are not in force */
+export async function refuseDamaged(pool: Pool): Promise<void> {
+  const { rows } = await pool.query<{ problem: string }>(REFUSED)
+  if (rows.length === 0) return
+  const problems = rows.map(({ problem }) => problem).join('; ')
+  throw new DatabaseRefusedError(`The database is not as the migrations made it. ${problems}`)
+}

@@ -1,0 +1,78 @@
+import { Client, DatabaseError } from 'pg'
+import { repeatAfterConflicts } from '../conflicts.ts'
+import { type Connection, DatabaseRefusedError, retryAtStart } from '../connection.ts'
+import { isNotReachedYet } from '../errors.ts'
+import { sendSetUp } from '../pooler.ts'
+import { readServerFacts, refuseServer } from '../server-facts.ts'
+import { DEFAULT_SCHEMA, transactionStatement } from '../session.ts'
+import { INSUFFICIENT_PRIVILEGE } from './schemas.ts'
+
+/** Runs work in a transaction, which an error undoes. */
+export type Transact = <Result>(work: (client: Client) => Promise<Result>) => Promise<Result>
+
+const CONNECT_MILLISECONDS = 5_000
+
+/** PostgreSQL, appendix A: a parameter or a value is unknown or not supported. */
+const UNKNOWN_SETTING = /^(?:0A000|22023|42704)$/
+
+/**
+ * Each transaction has the service's session settings, and is repeated after a conflict. All statements are in one, because
+ * a pooler may share sessions.
+ */
+export async function withSession<Result>(
+  connection: Connection,
+  use: (transact: Transact, schema: string) => Promise<Result>,
+): Promise<Result> {
+  const client = await connect(connection)
+  const { schema = DEFAULT_SCHEMA } = connection
+  const attempt: Transact = async (work) => {
+    await sendSetUp((text) => client.query(text), transactionStatement(schema)).catch((cause) => {
+      if (!(cause instanceof DatabaseError && UNKNOWN_SETTING.test(cause.code ?? ''))) throw cause
+      const reason = `The server refuses a setting of the session: ${cause.message}`
+      throw new DatabaseRefusedError(reason, { cause })
+    })
+    const result = await work(client).catch(async (error) => {
+      await client.query('ROLLBACK').catch(() => {})
+      throw error
+    })
+    await client.query('COMMIT')
+    return result
+  }
+  const transact: Transact = (work) => repeatAfterConflicts(() => attempt(work))
+  try {
+    refuseServer(await transact(readServerFacts))
+    return await use(transact, schema)
+  } catch (cause) {
+    if (!(cause instanceof DatabaseError && cause.code === INSUFFICIENT_PRIVILEGE)) throw cause
+    throw new DatabaseRefusedError(
+      `The role ${client.user} lacks a privilege (${cause.message}). Grant it, or use another role.`,
+      { cause },
+    )
+  } finally {
+    await client.end()
+  }
+}
+
+/** Retries a server that cannot be reached yet for as long as the connection is patient. */
+function connect({ patience, ...connection }: Connection): Promise<Client> {
+  const isTemporary = ({ cause }: Error) => isNotReachedYet(cause)
+  return retryAtStart(patience, isTemporary, async () => {
+    const client = new Client({ connectionTimeoutMillis: CONNECT_MILLISECONDS, ...connection })
+    client.on('error', () => {})
+    // What a migration has found in the rows.
+    client.on('notice', ({ severity, message = '' }) => {
+      if (severity === 'WARNING') process.emitWarning(message, 'DatabaseWarning')
+    })
+    try {
+      await client.connect()
+      // A pooler accepts a connection before it reaches the server.
+      await sendSetUp((text) => client.query(text), 'SHOW server_version')
+      return client
+    } catch (cause) {
+      client.end().catch(() => {})
+      const causes = cause instanceof AggregateError ? cause.errors.map(String) : [(cause as Error).message]
+      const reason = `The database at ${client.host}:${client.port} cannot be reached: ${causes.join(', ')}`
+      throw new DatabaseRefusedError(reason, { cause })
+    }
+  })
+}

@@ -1,0 +1,98 @@
+import test from 'ava'
+import pg from 'pg'
+import { createServerDatabase, openTestDatabase, serverTemplate } from '../helpers/database/database.ts'
+import { findServer } from '../helpers/database/postgres-server.ts'
+import { environmentFor, runCommand as run } from '../helpers/service/commands.ts'
+
+const server = findServer((reason) => console.log(`claims about a server: ${reason}`))
+
+/** What tools and hands do to a database, and what doctor says of it. */
+const DAMAGE: Readonly<Record<string, readonly string[]>> = {
+  'DROP TRIGGER species_after_update ON species': ['trigger species_after_update of species is missing'],
+  'ALTER TABLE species DISABLE TRIGGER species_before_update': [
+    'trigger species_before_update of species is disabled',
+  ],
+  'ALTER TABLE astronauts ENABLE REPLICA TRIGGER astronauts_after_insert': [
+    'trigger astronauts_after_insert of astronauts is disabled',
+  ],
+  'ALTER TABLE planets DISABLE TRIGGER ALL': [
+    'trigger planets_before_delete of planets is disabled',
+    'constraint missions_destination_planet_id_fkey of missions is disabled',
+  ],
+  'ALTER TABLE atmosphere DROP CONSTRAINT atmosphere_planet_id_fkey': [
+    'constraint atmosphere_planet_id_fkey of atmosphere is missing',
+  ],
+  [`ALTER TABLE crew DROP CONSTRAINT crew_mission_id_fkey, ADD CONSTRAINT crew_mission_id_fkey
+    FOREIGN KEY (mission_id) REFERENCES missions`]: ['constraint crew_mission_id_fkey of crew is different'],
+  'ALTER TABLE species DROP CONSTRAINT species_id_check': [
+    'constraint species_id_check of species is missing',
+  ],
+  'ALTER TABLE data DROP CONSTRAINT data_pkey': ['constraint data_pkey of data is missing'],
+  'DROP INDEX species_scientific_name_key': ['index species_scientific_name_key of species is missing'],
+  'DROP INDEX recorded_changes_position_serial_idx; CREATE INDEX recorded_changes_position_serial_idx ON recorded_changes (serial)':
+    ['index recorded_changes_position_serial_idx of recorded_changes is different'],
+  "UPDATE pg_index SET indisvalid = FALSE WHERE indexrelid = 'spacecraft_name_key'::regclass": [
+    'index spacecraft_name_key of spacecraft is invalid',
+  ],
+  'DROP FUNCTION begin_timeline': ['function begin_timeline() is missing'],
+  "CREATE OR REPLACE FUNCTION change_writer() RETURNS text LANGUAGE sql STABLE AS 'SELECT current_user::text'":
+    ['function change_writer() is different'],
+  'DROP TABLE idempotency_keys': ['table idempotency_keys is missing'],
+  'DELETE FROM change_feed': ['change_feed has no row'],
+  "ALTER TABLE moons DISABLE TRIGGER ALL; INSERT INTO moons (id, planet_id, name) VALUES ('left', 'none', 'Left')":
+    ['moons_planet_id_fkey: left of moons refer to no row of planets'],
+  "INSERT INTO species (id, scientific_name) VALUES ('one', 'Same name'), ('two', 'same NAME ')": [
+    'species.scientific_name: one, two are equal',
+  ],
+}
+
+test('doctor names each part that a database lacks, and makes it with --repair', async (t) => {
+  if (!server) return t.pass('there is no PostgreSQL server')
+  const databaseUrl = await createServerDatabase(server, t, await serverTemplate(server))
+  const environment = environmentFor({ databaseUrl, dataDir: '' })
+  const client = new pg.Client(databaseUrl)
+  await client.connect()
+  t.teardown(() => client.end())
+  await client.query('SET search_path TO public, public_internal')
+  for (const statement of Object.keys(DAMAGE))
+    await client.query(statement).catch((error) => t.fail(`${statement}: ${error.message}`))
+  const started = await run('start', { ...environment, PORT: '0' })
+  t.regex(
+    started.errors,
+    /species has disabled triggers \(species_before_update\): ALTER TABLE species ENABLE TRIGGER ALL/,
+  )
+  t.regex(started.errors, /change_feed has no row/)
+  const { output } = await run('doctor', environment)
+  for (const sentence of Object.values(DAMAGE).flat())
+    t.true(output.includes(sentence), `${sentence}\n${output}`)
+  await client.query("DELETE FROM species WHERE id = 'two'; DELETE FROM moons")
+  await run('doctor', environment, '--repair')
+  await run('restored', environment)
+  const repaired = await run('doctor', environment)
+  t.deepEqual(repaired.output.match(/^FAIL.*\n.*/gm), null)
+})
+
+test('triggers fire whatever role of replication a database gives to sessions, and doctor names the setting', async (t) => {
+  if (!server) return t.pass('there is no PostgreSQL server')
+  const databaseUrl = await createServerDatabase(server, t, await serverTemplate(server))
+  const client = new pg.Client(databaseUrl)
+  await client.connect()
+  t.teardown(() => client.end())
+  const { rows } = await client.query('SELECT current_database() AS name')
+  await client.query(`ALTER DATABASE ${rows[0].name} SET session_replication_role = replica`)
+  const database = await openTestDatabase({
+    databaseUrl,
+    dataDir: '',
+    databasePoolSize: 2,
+    migrateOnStart: false,
+  })
+  t.teardown(database.close)
+  await database.client.prisma.planet.create({ data: { id: 'one', name: 'One' } })
+  t.is((await client.query('SELECT FROM public_internal.recorded_changes')).rowCount, 1)
+  const { output, status } = await run('doctor', environmentFor({ databaseUrl, dataDir: '' }))
+  t.is(status, 1)
+  t.regex(
+    output,
+    /no trigger fires in the sessions of other programs; run ALTER DATABASE \w+ RESET session_replication_role/,
+  )
+})
