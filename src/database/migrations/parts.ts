@@ -139,7 +139,7 @@ async function differences(client: Client, schema: string): Promise<WrongPart[]>
   const actual = new Map((await parts(schema)).map((part) => [part.part, part]))
   /** A table is made with its columns. */
   const hasTable = (part: string) =>
-    !part.startsWith('column ') || actual.has(part.replace(/.* of /, 'table '))
+    !part.startsWith('column ') || actual.has(`table ${part.split(' of ').at(-1)}`)
   return (await parts(COPY)).flatMap(({ part, definition, create }): WrongPart[] => {
     const found = actual.get(part)
     const remedy = create === '' ? undefined : actualName(create)
