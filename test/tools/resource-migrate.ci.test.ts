@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
 import {
@@ -101,6 +101,24 @@ test('a domain from before the record of changes gets it, for the rows that it h
     { id: 'full', version: 2, changed_by: by },
   ])
   t.is((await domain.plan(withBooks(books({ ...BOOK, isbn: text('ISBN.') })))).files.size, 0)
+})
+
+test('files with the line ends of Windows are the same migrations, baseline and schema', async (t) => {
+  const domain = await library(t)
+  const files = [...(await readdir(domain.folder, { recursive: true }))].filter((name) =>
+    /\.(sql|prisma)$/.test(name),
+  )
+  for (const name of files) {
+    const file = join(domain.folder, name)
+    await writeFile(file, (await readFile(file, 'utf8')).replaceAll('\n', '\r\n'))
+  }
+  t.true(files.length > 2)
+  t.notRegex(await domain.become(withBooks(books({ ...BOOK, isbn: text('ISBN.') }))), /serve_resource|shelf/)
+  t.deepEqual((await domain.schema()).match(/^model \w+/gm), ['model Author', 'model Book', 'model Copy'])
+  const [{ text: body } = {}] = await domain.query(
+    "SELECT prosrc AS text FROM pg_proc WHERE proname = 'serve_resource'",
+  )
+  t.notRegex(body as string, /\r/)
 })
 
 test('a renamed field has its new name in the states before changes, too', async (t) => {

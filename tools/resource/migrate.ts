@@ -2,7 +2,11 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { PGlite } from '@electric-sql/pglite'
-import { type Migration, readMigrations } from '../../src/database/migrations/migration-files.ts'
+import {
+  type Migration,
+  readMigrations,
+  withUnixLines,
+} from '../../src/database/migrations/migration-files.ts'
 import type { Resource } from '../../src/model/definition/resource.ts'
 import { CommandError } from '../../src/service/command.ts'
 import type { DomainFolder } from '../../src/service/settings/domain-folder.ts'
@@ -62,7 +66,7 @@ export async function planUpdate(
     const folder = `${nextTimestamp(now, existing.at(-1)?.name ?? '')}_${changed}`
     files.set(join(migrations, folder, 'migration.sql'), migrationSql(plan.steps, plan.warnings))
   }
-  const before = await readFile(existsSync(schema) ? schema : ENGINE.schema, 'utf8')
+  const before = withUnixLines(await readFile(existsSync(schema) ? schema : ENGINE.schema, 'utf8'))
   const after = updatedSchema(before, resources, new Set(plan.refused.map(({ table }) => table)))
   if (before !== after || !existsSync(schema)) files.set(schema, after)
   const explanation = plan.steps.length > 0 ? explain(plan) : ''

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Migration } from './migration-files.ts'
+import { type Migration, withUnixLines } from './migration-files.ts'
 
 /** What the migrations of a domain make together, for an empty database. */
 export interface Baseline {
@@ -27,7 +27,7 @@ export async function readBaseline(
   folder: string,
   migrations: readonly Migration[],
 ): Promise<Baseline | undefined> {
-  const sql = await readFile(baselineFile(folder), 'utf8').catch(() => '')
+  const sql = withUnixLines(await readFile(baselineFile(folder), 'utf8').catch(() => ''))
   const [, last = '', checksum] = COVERS.exec(sql) ?? []
   const covered = migrations.filter(({ name }) => name <= last)
   return checksum !== undefined && checksum === checksumOf(covered) ? { sql, covered } : undefined

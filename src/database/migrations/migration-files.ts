@@ -3,7 +3,14 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseRefusedError } from '../connection.ts'
 
-export type Migration = Awaited<ReturnType<typeof readMigration>>
+export interface Migration {
+  readonly name: string
+  /** With the line ends of Unix, whichever the file has: Git can change them. */
+  readonly sql: string
+  readonly checksum: string
+  /** Those of the same statements with other line ends, as databases can have recorded them. */
+  readonly others?: readonly string[]
+}
 
 /**
  * Reads the migrations of a folder, oldest first.
@@ -19,8 +26,17 @@ export async function readMigrations(folder: string): Promise<Migration[]> {
   return Promise.all(names.sort().map((name) => readMigration(folder, name)))
 }
 
-async function readMigration(folder: string, name: string) {
-  const file = await readFile(join(folder, name, 'migration.sql'))
-  // Prisma records the same checksum.
-  return { name, sql: file.toString('utf8'), checksum: createHash('sha256').update(file).digest('hex') }
+async function readMigration(folder: string, name: string): Promise<Migration> {
+  const file = await readFile(join(folder, name, 'migration.sql'), 'utf8')
+  const sql = withUnixLines(file)
+  return { name, sql, checksum: digest(sql), others: [digest(file), digest(sql.replaceAll('\n', '\r\n'))] }
+}
+
+export function withUnixLines(text: string): string {
+  return text.replaceAll('\r\n', '\n')
+}
+
+/** Prisma records the same checksum. */
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
 }

@@ -34,7 +34,8 @@ export async function readState(client: Client, schema: string, migrations: Migr
   const rows = await readRecord(client, schema)
   const finished = new Map(rows.filter((row) => row.finished).map(({ name, checksum }) => [name, checksum]))
   const names = migrations.map(({ name }) => name)
-  const isEdited = ({ name, checksum }: Migration) => finished.has(name) && finished.get(name) !== checksum
+  const isEdited = ({ name, checksum, others = [] }: Migration) =>
+    finished.has(name) && ![checksum, ...others].includes(finished.get(name) as string)
   return {
     applied: names.filter((name) => finished.has(name)),
     pending: names.filter((name) => !finished.has(name)),

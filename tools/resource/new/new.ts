@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { withUnixLines } from '../../../src/database/migrations/migration-files.ts'
 import type { Domain } from '../../../src/model/definition/domain.ts'
 import type { Resource } from '../../../src/model/definition/resource.ts'
 import { ArgumentsError, CommandError } from '../../../src/service/command.ts'
@@ -46,7 +47,7 @@ export async function addResource(
   const made = new Map([[join(definitions, file), definitionText(resource, module)]])
   if (tests !== undefined) made.set(join(tests, `${resource.path}.test.ts`), testText(resource))
   for (const path of made.keys()) if (existsSync(path)) throw new CommandError(`${path} already exists`)
-  const entries = withEntry(await readFile(list, 'utf8'), resource.path)
+  const entries = withEntry(withUnixLines(await readFile(list, 'utf8')), resource.path)
   for (const [path, text] of made) await writeFile(path, text, { flag: 'wx' })
   await writeFile(list, entries)
   return [...made.keys(), list]
