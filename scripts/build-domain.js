@@ -3,14 +3,17 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { BuildError, runPackage } from './build-service.js'
 import { linkPackages, packageOf } from './link-packages.js'
 import { buildOutput } from './output.js'
 
-/** Not sources: what this build makes, and packages. */
-const MADE = ['dist', 'generated', 'node_modules']
+/** Not sources: what this build makes. */
+const MADE = ['dist', 'generated']
+
+/** Folders that are not the domain's at any depth: packages, and those of tools, such as `.git`. */
+const OTHERS = /^(node_modules|\..*)$/
 
 /** The folder of the setting DOMAIN: of the environment, or of the `.env` file of the working folder. */
 export function domainSetting() {
@@ -90,7 +93,9 @@ const TESTS = 'dist.tests'
 export async function buildTests(path) {
   const folder = resolve(path)
   const made = join(folder, TESTS)
-  const tests = sourcesOf(folder).filter((file) => file.endsWith('.test.ts'))
+  const tests = sourcesOf(folder).filter(
+    (file) => file.endsWith('.test.ts') && packageOf(dirname(join(folder, file))) === packageOf(folder),
+  )
   await rm(made, { recursive: true, force: true })
   if (tests.length > 0) await compile(folder, made, tests, ['node'])
   if (tests.length > 0) await markModules(folder, made)
@@ -214,13 +219,34 @@ const COMPILER_OPTIONS = {
  * @param {RegExp} pattern
  */
 function sourcesOf(folder, pattern = /\.(ts|prisma)$/) {
-  return readdirSync(folder, { withFileTypes: true })
+  return namesIn(folder)
     .filter(({ name }) => !MADE.includes(name) && !name.startsWith('dist.'))
-    .flatMap((entry) => {
-      if (!entry.isDirectory()) return [entry.name]
-      const files = readdirSync(join(folder, entry.name), { recursive: true, encoding: 'utf8' })
-      return files.map((file) => join(entry.name, file))
-    })
+    .flatMap((entry) => filesIn(folder, entry.name, entry))
     .filter((file) => pattern.test(file))
     .sort()
+}
+
+/**
+ * The names of the files at a place below a folder. A folder can vanish meanwhile, as others build in it.
+ *
+ * @param {string} folder
+ * @param {string} place
+ * @param {import('node:fs').Dirent} entry
+ * @returns {string[]}
+ */
+function filesIn(folder, place, entry) {
+  if (!entry.isDirectory()) return [place]
+  if (OTHERS.test(entry.name)) return []
+  return namesIn(join(folder, place)).flatMap((one) => filesIn(folder, join(place, one.name), one))
+}
+
+/** @param {string} folder */
+function namesIn(folder) {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch (error) {
+    const { code = '' } = /** @type {NodeJS.ErrnoException} */ (error)
+    if (['ENOENT', 'ENOTDIR'].includes(code)) return []
+    throw error
+  }
 }

@@ -67,10 +67,23 @@ export async function buildOutput(folder, sources, make) {
 function fingerprint(folder, files) {
   const hash = createHash('sha256')
   for (const file of files) {
-    const content = readFileSync(join(folder, file))
+    const content = contentOf(join(folder, file))
     hash.update(`${file}\n${content.length}\n`).update(content)
   }
   return hash.digest('hex')
+}
+
+/**
+ * Nothing of a file that has vanished meanwhile.
+ *
+ * @param {string} file
+ */
+function contentOf(file) {
+  try {
+    return readFileSync(file)
+  } catch {
+    return ''
+  }
 }
 
 /**

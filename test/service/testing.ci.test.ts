@@ -77,6 +77,12 @@ test.serial(
       await writeFile(join(folder, name), files.get(name) as string)
     const migrated = await runCommand('resource', environment, 'migrate')
     t.is(migrated.status, 0, migrated.errors)
+    // Tests of other packages are theirs.
+    for (const place of ['web/node_modules/gadget', 'web']) {
+      await mkdir(join(folder, place, 'src'), { recursive: true })
+      await writeFile(join(folder, place, 'package.json'), '{}')
+      await writeFile(join(folder, place, 'src/one.test.ts'), "import 'vitest'")
+    }
     const passed = await runCommand('test', environment)
     t.is(passed.status, 0, passed.output + passed.errors)
     t.regex(passed.output, /a new item is a draft[\s\S]*pass 1\b/)

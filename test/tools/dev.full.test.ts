@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
@@ -65,6 +65,14 @@ test('dev serves each version of the definitions that needs no decision, and goe
   await change("'Weight.', { required: true })", "'Weight.')")
   await printed(/Serving the domain/)
   t.is(await create({ name: 'Six', weight: '2.00' }), 201)
+  const vanishing = join(folder, 'web/build')
+  for (const until = Date.now() + 3_000; Date.now() < until; await delay(1)) {
+    for (let index = 0; index < 50; index++)
+      await mkdir(join(vanishing, `${index}/deeper`), { recursive: true })
+    await rm(vanishing, { recursive: true })
+  }
+  await change("'Weight.')", "'Mass.')")
+  await printed(/Serving the domain/)
   child.kill('SIGTERM')
   t.deepEqual(await once(child, 'exit'), [0, null])
 })

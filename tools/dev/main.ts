@@ -28,22 +28,31 @@ await runCommand(usage, {}, async () => {
   if (!domain) throw new ArgumentsError('DOMAIN: name the folder of the domain to serve')
   const build: Build = await import(repositoryPath('scripts/build-domain.js'))
   const database = await openDatabase()
-  let isStopping = false
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => (isStopping = true))
   const versions = new Versions(() => build.buildDomainIfChanged(domain, false))
-  let known = { definitions: '', migrations: '' }
-  while (!isStopping) {
-    const { definitions, migrations } = build.stateOfSources(domain)
-    if (definitions === known.definitions && migrations === known.migrations) {
-      await delay(POLL_MILLISECONDS)
-      continue
-    }
-    await versions.update()
-    // The update itself writes migrations; definitions may have changed meanwhile.
-    known = { definitions, migrations: build.stateOfSources(domain).migrations }
+  let isStopping = false
+  const stop = () => {
+    versions.abandon(isStopping)
+    // A second signal ends it immediately.
+    if (isStopping) process.exit(1)
+    isStopping = true
   }
-  await versions.stop()
-  await database?.close()
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
+  let known = { definitions: '', migrations: '' }
+  try {
+    while (!isStopping) {
+      const { definitions, migrations } = build.stateOfSources(domain)
+      if (definitions === known.definitions && migrations === known.migrations) {
+        await delay(POLL_MILLISECONDS)
+        continue
+      }
+      await versions.update()
+      // The update itself writes migrations; definitions may have changed meanwhile.
+      known = { definitions, migrations: build.stateOfSources(domain).migrations }
+    }
+  } finally {
+    await versions.stop()
+    await database?.close()
+  }
 })
 
 /** This process keeps the embedded database open, so that versions start sooner. */

@@ -10,6 +10,9 @@ const VERSION = repositoryPath('dist/version.js')
 /** The versions of a domain, of which one serves at a time. */
 export class Versions {
   #serving: ChildProcess | undefined
+  /** Not yet able to serve. */
+  #next: ChildProcess | undefined
+  #isAbandoned = false
   #isIntroduced = false
   /** A digest of the tables that the migrations make. */
   #tables = ''
@@ -22,11 +25,15 @@ export class Versions {
       await this.build()
     } catch (error) {
       const { name, message } = error as Error
-      if (name !== 'BuildError') throw error
+      // Files can vanish during a build, which is then repeated.
+      if (name !== 'BuildError' && !('syscall' in (error as Error))) throw error
       return console.error(styled(process.stderr, 'red', message))
     }
+    if (this.#isAbandoned) return
     const version = fork(VERSION, [this.#tables])
+    this.#next = version
     const prepared = await nextMessage(version)
+    this.#next = undefined
     if (prepared === undefined) return
     this.#tables = prepared.tables
     // The client of the new tables has to be built.
@@ -39,6 +46,13 @@ export class Versions {
       console.log(
         `Serving the domain, ${((performance.now() - started) / 1_000).toFixed(1)} s after the change`,
       )
+  }
+
+  /** Ends the version that is not yet able to serve, and the one that serves if that cannot wait. */
+  abandon(atOnce: boolean): void {
+    this.#isAbandoned = true
+    this.#next?.kill()
+    if (atOnce) this.#serving?.kill('SIGKILL')
   }
 
   async stop(): Promise<void> {
