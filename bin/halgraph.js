@@ -3,6 +3,19 @@
 import module from 'node:module'
 import { build } from '../scripts/build.js'
 
+// npm runs a script in a shell, which ends at a signal and does not pass it on.
+const script = process.env['npm_lifecycle_script'] ?? ''
+const isForeground = !/(?<!&)&(?!&)/.test(script)
+const { ppid } = process
+if (script !== '' && isForeground) {
+  const watch = setInterval(() => {
+    if (process.ppid === ppid) return
+    clearInterval(watch)
+    process.kill(process.pid, 'SIGTERM')
+  }, 500)
+  watch.unref()
+}
+
 // Node 22.1 and newer keep compiled modules, for the processes and threads started by this one as well.
 const { enableCompileCache } = /** @type {{ enableCompileCache?: () => { directory?: string } }} */ (module)
 const { directory } = enableCompileCache?.() ?? {}

@@ -1,11 +1,13 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { WriteStream } from 'node:tty'
 import { stripVTControlCharacters } from 'node:util'
 import test from 'ava'
 import { styled } from '../../src/service/terminal.ts'
 import { createTestFolder } from '../helpers/database/database.ts'
 import { runCommand as run, runIn } from '../helpers/service/commands.ts'
+import { startProcess } from '../helpers/service/service-process.ts'
 
 const { version, scripts } = JSON.parse(await readFile('package.json', 'utf8'))
 
@@ -70,6 +72,24 @@ test('an unknown command is exit status 2 and names --help', async (t) => {
     t.is(errors, `Unknown command ${name}\nSee --help for the commands.\n`)
   }
   t.deepEqual(await readdir(folder), [])
+})
+
+test('a service that npm started in a shell ends with it', async (t) => {
+  const folder = await createTestFolder(t)
+  const start = `node ${resolve('bin/halgraph.js')} start && true`
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ scripts: { start } }))
+  const npm = startProcess({ DATA_DIR: join(folder, 'data') }, t, ['npm', 'start', '--prefix', folder])
+  const origin = await npm.origin
+  npm.kill('SIGTERM')
+  await npm.exited
+  const isListening = () =>
+    fetch(`${origin}/health/live`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  for (const until = Date.now() + 30_000; await isListening(); await delay(100))
+    if (Date.now() > until) return t.fail()
+  t.regex(npm.output(), /stopping/)
 })
 
 test('colours appear only on a terminal, and never with NO_COLOR', async (t) => {
