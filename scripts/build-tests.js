@@ -28,14 +28,14 @@ const PROGRAMS = [
 ]
 
 /**
- * The sources of a folder, below the project.
+ * The sources of a folder, below the project. Tests import some scripts of pages.
  *
  * @param {string} folder
  */
 function sourcesOf(folder) {
   const files = readdirSync(join(project, folder), { recursive: true, encoding: 'utf8' })
   return files
-    .filter((file) => file.endsWith('.ts') && !/(^dist[./]|\.d\.ts$|generated\/)/.test(file))
+    .filter((file) => /\.[jt]s$/.test(file) && !/((^|\/)dist[./]|\.d\.ts$|generated\/)/.test(file))
     .map((file) => `${folder}/${file}`)
     .sort()
 }

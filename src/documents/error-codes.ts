@@ -52,8 +52,10 @@ const NOT_UNCHANGED = 'Only after a change: the same request would fail again.'
 
 export const ERRORS: Readonly<Record<ErrorCode, CodeExplanation>> = {
   MALFORMED_JSON: {
-    cause: 'The body is missing, is not JSON in UTF-8, or has a member named __proto__ or constructor.',
-    remedy: 'Send one JSON document whose size matches Content-Length.',
+    cause:
+      'The body is missing or incomplete, or is not JSON in UTF-8. Or it has two members with one name, a member named ' +
+      '__proto__ or constructor, more than 10,000 values, or more than 64 levels.',
+    remedy: 'Send what the message asks for: one JSON document, whose size matches Content-Length.',
   },
   VALIDATION_FAILED: {
     cause:
@@ -71,9 +73,13 @@ export const ERRORS: Readonly<Record<ErrorCode, CodeExplanation>> = {
     retry: 'With a new token.',
   },
   ACCESS_DENIED: {
-    cause: 'The token is valid but lacks the scope for this collection. Writing does not include reading.',
-    remedy: 'Request a token with the scope that the message names.',
-    retry: 'With a token that has the scope.',
+    cause:
+      'The token is valid, but lacks the scope for this collection or one of its fields, or an access rule does not allow ' +
+      'the write. Writing does not include reading. Or GraphQL accepts persisted operations only.',
+    remedy:
+      'If the message names a scope, request a token with it. An access rule depends on the token and on the values of the ' +
+      'resource, before and after the write.',
+    retry: 'With a token that has the scope, or that the rule admits.',
   },
   RESOURCE_NOT_FOUND: {
     cause: 'No resource exists at this URL, and none is known to have existed.',
@@ -100,8 +106,10 @@ export const ERRORS: Readonly<Record<ErrorCode, CodeExplanation>> = {
     remedy: 'Choose another value, or change the resource that has it.',
   },
   DEPENDENCY_CONFLICT: {
-    cause: 'Other resources refer to this one, so it cannot be deleted.',
-    remedy: 'First delete those resources, or change their references.',
+    cause:
+      'Other resources refer to this one, or a rule keeps it, so it cannot be deleted. Or the write would change another ' +
+      'resource whose stored values are not valid.',
+    remedy: 'See the message: first delete or change the other resources, or correct them.',
     retry: 'After changing the other resources.',
   },
   RESOURCE_GONE: {
@@ -109,7 +117,8 @@ export const ERRORS: Readonly<Record<ErrorCode, CodeExplanation>> = {
       'The resource was deleted, the version or the position in the feed is no longer kept, or changes before the ' +
       'position were lost in a failover or a restore.',
     remedy:
-      'Remove references to it. Its versions show its earlier states. PUT with its id creates it again.',
+      'Of a resource: remove references to it. Its versions show its earlier states. PUT with its id creates it again. Of a ' +
+      'position in the feed: read the lists again, and continue from the position that they link to.',
     retry: 'No.',
   },
   PRECONDITION_FAILED: {

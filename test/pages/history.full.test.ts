@@ -32,7 +32,7 @@ async function browsing(
 
 const versionAt = (page: Page, number: number) => page.locator('.history > li').nth(number)
 
-test('the history shows who changed what, and restores a version with a request that it shows', async (t) => {
+test('the history shows who changed what, and restores a version unless it has changed since', async (t) => {
   const { withSubject, writer } = service()
   await withSubject('ada').put('/planets/vesta', { id: 'vesta', name: 'Vesta', host_star: 'Sol' })
   await withSubject('ben').patch('/planets/vesta', { name: HOSTILE, host_star: null })
@@ -48,9 +48,7 @@ test('the history shows who changed what, and restores a version with a request 
     ])
     t.is(await latest.getByRole('button', { name: 'Restore version 2' }).count(), 0)
     await page.getByRole('button', { name: 'Restore version 1' }).click()
-    const request = (await page.getByLabel('Request', { exact: true }).innerText()).split('\n')
-    t.is(request[0], 'PUT /api/v1/planets/vesta')
-    t.regex(request[1] ?? '', /^If-Match: "vesta:2/)
+    t.notRegex(await page.getByRole('dialog').innerText(), /PUT|If-Match/)
     await page.getByRole('button', { name: 'Cancel' }).click()
     await writer.patch('/planets/vesta', { host_star: 'Rigel' })
     await page.getByRole('button', { name: 'Restore version 1' }).click()

@@ -129,25 +129,31 @@ test('the operations of the charts are within the limits, for every collection',
   }
 })
 
-test('the ranges of a histogram reach from the least to the greatest value, each with a label of its own', async (t) => {
+test('the ranges of a histogram have round bounds around the least and the greatest value, and labels of their own', async (t) => {
   const { rangesOf } = await import('../../src/pages/browser/histogram.js')
-  const cases: [boolean, number, number, number][] = [
-    [true, 1992, 2031, 8],
-    [true, 0, 3, 4],
-    [true, 7, 7, 1],
-    [false, 0.5, 0.5, 1],
-    [false, -10, 10, 8],
-    [false, 0.001, 4000, 8],
-    [false, -1.7e308, 1.7e308, 8],
-    [false, 1e-300, 1e300, 8],
+  const cases: [boolean, number, number, string][] = [
+    [true, 1992, 2031, '1990 – 1999, 2000 – 2009, 2010 – 2019, 2020 – 2029, 2030 – 2039'],
+    [true, 0, 3, '0, 1, 2, 3'],
+    [true, 7, 7, '7'],
+    [false, 0.5, 0.5, '0.5'],
+    [false, -10, 10, '-10 – -5, -5 – 0, 0 – 5, 5 – 10'],
+    [false, 0.3, 0.72, '0.3 – 0.4, 0.4 – 0.5, 0.5 – 0.6, 0.6 – 0.7, 0.7 – 0.8'],
+    [false, 2, 4000, '1 – 10, 10 – 100, 100 – 1000, 1000 – 10,000'],
   ]
-  for (const [isInteger, least, greatest, count] of cases) {
-    const { bounds, labels } = rangesOf(isInteger, least, greatest, 8)
-    t.is(new Set(labels).size, count, labels.join())
-    t.is(bounds.length, count + 1)
-    t.deepEqual([bounds[0], bounds.at(-1)], [least, greatest])
-    for (const [index, bound] of bounds.slice(1).entries())
-      t.true(bound >= (bounds[index] as number), labels.join())
+  for (const [isInteger, least, greatest, expected] of cases)
+    t.is(rangesOf(isInteger, least, greatest, 8).labels.join(', '), expected)
+  const extremes = [
+    [5e-324, 1e-323],
+    [-1.7e308, 1.7e308],
+    [1e-300, 1e300],
+    [1e15, 1e15 + 0.5],
+  ] as const
+  for (const [least, greatest] of extremes) {
+    const { bounds, labels } = rangesOf(false, least, greatest, 8)
+    t.is(bounds.length, labels.length + 1)
+    t.true(labels.length <= 8 && new Set(labels).size === labels.length, labels.join())
+    t.true(bounds.every((bound, index) => Number.isFinite(bound) && bound > (bounds[index - 1] ?? -Infinity)))
+    t.true((bounds[0] as number) <= least && (bounds.at(-1) as number) >= greatest, bounds.join())
   }
 })
 

@@ -35,6 +35,18 @@ export function Failure({ answer }) {
     <p><a href=${base}>All collections</a></p>`
 }
 
+/**
+ * The message of a refused request of a dialog.
+ *
+ * @param {number} status
+ * @param {any} body
+ */
+export function messageOf(status, body) {
+  if (body?.error?.code === 'CONCURRENT_MODIFICATION')
+    return 'It was changed after this page showed it. Reload the page to see its current state.'
+  return body?.error?.message ?? `The response has the status ${status}.`
+}
+
 /** The codes of an error, on demand: they are for clients. */
 export function ErrorDetails(/** @type {{ error: any }} */ { error: { code, message, details = [] } }) {
   if (!code) return null

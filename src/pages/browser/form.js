@@ -1,5 +1,5 @@
 import { Field } from './controls.js'
-import { ErrorDetails, inLabels } from './failure.js'
+import { ErrorDetails, inLabels, messageOf } from './failure.js'
 import { changedBody, initialText, isContested, newBody, problemIn, valueFrom } from './form-values.js'
 import { html, useEffect, useRef, useState } from './htm.js'
 import { useNames } from './names.js'
@@ -55,12 +55,12 @@ export function TemplateForm({ template, profile, etag, isNew, onCancel, onDone 
     else if (isNew && !isPost) headers.set('If-None-Match', '*')
     const answer = await send(template.target, { method: template.method, body, headers })
     if (answer.status < 400) return leave(() => onDone(answer))
-    const failure = answer.body?.error ?? {
-      message: `The response has the status ${answer.status}.`,
-      details: [],
+    const failure = { message: messageOf(answer.status, answer.body), details: [], ...answer.body?.error }
+    if (failure.code !== 'CONCURRENT_MODIFICATION') {
+      setError(failure)
+      return setConflict(undefined)
     }
-    setError(failure)
-    if (failure.code !== 'CONCURRENT_MODIFICATION') return setConflict(undefined)
+    setError({ ...failure, message: 'Nothing was saved: it was changed after you opened this form.' })
     setConflict(await send(template.target))
   }
   const onSubmit = (/** @type {Event} */ event) => {
@@ -172,7 +172,7 @@ function Conflict(/** @type {any} */ { properties, texts, conflict, profile, sch
     isContested(one, texts[one.name] ?? '', stored(one)),
   )
   return html`<section class="conflict" aria-label="Conflict">
-    <p>The resource was changed after you opened this form${differing.length === 0 && ' and already has your values'}.</p>
+    ${differing.length === 0 && html`<p>It already has your values.</p>`}
     ${
       differing.length > 0 &&
       html`<div class="scroll" tabindex="0" role="region" aria-label="Differences"><table>

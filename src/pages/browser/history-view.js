@@ -1,3 +1,4 @@
+import { messageOf } from './failure.js'
 import { html, useEffect, useRef, useState } from './htm.js'
 import { passFocus, send } from './session.js'
 import { fieldLabel, label, leavesOf, Value, valueAt } from './values.js'
@@ -151,18 +152,13 @@ function Restoring({ version, current }) {
       passFocus()
       return location.assign(href)
     }
-    const { code, message } = body?.error ?? { message: `The response has the status ${status}.` }
-    const advice = code === 'CONCURRENT_MODIFICATION' ? ' Reload the page to see the current state.' : ''
-    setProblem(message + advice)
+    setProblem(messageOf(status, body))
   }
   const title = `Restore version ${version.version}`
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-  const text = [`PUT ${new URL(href).pathname}`, ...lines, '', JSON.stringify(version.resource, null, 2)]
   return html`<button type="button" aria-label=${title} onClick=${() => dialog.current.showModal()}>Restore</button>
     <dialog ref=${dialog} aria-label=${title}>
       <h2>${title}?</h2>
-      <p>${etag ? 'The current state stays in the history.' : 'This creates the resource again.'} This is the request:</p>
-      <pre tabindex="0" aria-label="Request"><code>${text.join('\n')}</code></pre>
+      <p>${etag ? 'The current state stays in the history.' : 'This creates the resource again.'}</p>
       ${problem && html`<p role="alert" class="error">${problem}</p>`}
       <div class="actions">
         <button type="button" class="main" onClick=${restore}>Restore</button>

@@ -1,3 +1,4 @@
+import { messageOf } from './failure.js'
 import { TemplateForm } from './form.js'
 import { html, useEffect, useRef, useState } from './htm.js'
 import { useNames } from './names.js'
@@ -125,7 +126,7 @@ function Deletion({ template, etag, up, relations, name, versions }) {
       passFocus({ text: `“${name}” was deleted.`, ...(versions && { href: versions }) })
       return location.assign(up?.href ?? template.target)
     }
-    setProblem(body?.error?.message ?? `The response has the status ${status}.`)
+    setProblem(messageOf(status, body))
   }
   return html`<button type="button" onClick=${open}>Delete</button>
     <dialog ref=${dialog} aria-labelledby="delete-title">

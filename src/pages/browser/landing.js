@@ -5,6 +5,7 @@ import { useNames } from './names.js'
 import { base, seed } from './page.js'
 import { send, shareToken, token } from './session.js'
 import { askForToken } from './session-control.js'
+import { textOf } from './values.js'
 
 const service = new URL('../..', import.meta.url).href
 const scheme = matchMedia('(prefers-color-scheme: dark)')
@@ -64,7 +65,7 @@ function Collection({ collection, count, isOpen }) {
   const [wasOpened, setOpened] = useState(isOpen)
   const { title, path } = collection
   return html`<details class="collection" open=${isOpen} onToggle=${(/** @type {any} */ event) => event.target.open && setOpened(true)}>
-    <summary><h2>${title} <span class="count">${numberText(count)}</span></h2></summary>
+    <summary><h2>${title} <span class="count">${textOf(count)}</span></h2></summary>
     ${
       wasOpened &&
       html`<section aria-label=${title}>
@@ -146,10 +147,12 @@ function Histograms(/** @type {any} */ { collection: { numbers, ranges }, measur
 }
 
 function Numbers(/** @type {any} */ { numbers, measures, title }) {
-  const cells = (/** @type {string} */ member) =>
-    [measures.minimum, measures.average, measures.maximum].map(
-      (measure) => html`<td>${numberText(Number(measure[member]))}</td>`,
+  const cells = (/** @type {string} */ member) => {
+    const [least, average, greatest] = [measures.minimum, measures.average, measures.maximum].map((measure) =>
+      Number(measure[member]),
     )
+    return html`<td>${numberText(least)}</td><td>${numberText(average, 4)}</td><td>${numberText(greatest)}</td>`
+  }
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${`Numbers of ${title}`}><table>
     <thead><tr><th scope="col">Number</th><th scope="col">Minimum</th><th scope="col">Average</th><th scope="col">Maximum</th></tr></thead>
     <tbody>${numbers.map((/** @type {any} */ number) => html`<tr><th scope="row">${number.title}</th>${cells(number.member)}</tr>`)}</tbody>

@@ -144,17 +144,24 @@ export function Value({ value, schema, href, name, isCut = false }) {
   if (typeof value === 'object' && !isCut) return html`<${Parts} value=${value} schema=${schema} />`
   const title = typeof value !== 'string' || text === value ? undefined : value
   const beginning = isCut ? beginningOf(text) : text
-  if (href && isWeb(href)) return html`<a href=${href} title=${title} dir="auto">${beginning}</a>`
+  const target = schema?.format === 'uri' ? text : href
+  if (target && isWeb(target)) return html`<a href=${target} title=${title} dir="auto">${beginning}</a>`
   if (beginning === text) return html`<span title=${title} dir="auto">${text}</span>`
   return html`<details class="long">
     <summary dir="auto"><span>${beginning} </span></summary><div dir="auto">${text}</div>
   </details>`
 }
 
+/** An item of a list. @param {any} value @param {any} schema */
+function partOf(value, schema) {
+  const text = textOf(value, schema)
+  return schema?.format === 'uri' && isWeb(text) ? html`<a href=${text}>${text}</a>` : text
+}
+
 /** The items of a list, or the members of an object. */
 function Parts(/** @type {{ value: any, schema: any }} */ { value, schema }) {
   if (Array.isArray(value))
-    return html`<ul class="items">${value.map((one) => html`<li dir="auto">${textOf(one, schema?.items)}</li>`)}</ul>`
+    return html`<ul class="items">${value.map((one) => html`<li dir="auto">${partOf(one, schema?.items)}</li>`)}</ul>`
   return html`<dl class="members">
     ${Object.entries(value).map(([name, one]) => html`<div><dt dir="auto">${name}</dt><dd dir="auto">${textOf(one)}</dd></div>`)}
   </dl>`

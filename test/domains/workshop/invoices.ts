@@ -6,6 +6,7 @@ import {
   defineResource,
   enumeration,
   integer,
+  list,
   reference,
   refuseRuleViolation,
   text,
@@ -61,6 +62,8 @@ export const reminders = defineResource({
   fields: {
     day: date('Day.'),
     due: timestamp('Latest time.'),
+    pages: list(text('A page.', { format: 'uri' }), 'Pages.'),
+    proof: text('A proof.', { format: 'uri' }),
     invoice_id: reference('invoices', 'invoice', 'Invoice.', { onDelete: 'cascade' }),
     former_id: reference('reminders', 'former', 'Former reminder.', { onDelete: 'cascade' }),
     text: integer('Text.'),
