@@ -141,6 +141,9 @@ for (const [name, configure] of Object.entries(CONFIGURATIONS)) {
     const waited = await waiting
     t.deepEqual([waited.status, waited.headers.get('preference-applied')], [200, 'wait=25'])
     t.deepEqual(((await waited.json()) as Json)._embedded.changes, [])
+    // With a weak tag, each conditional change would be refused.
+    const { headers: read } = await fetch(`${proxy}/api/v1/planets/late`, { headers })
+    t.is(read.get('etag'), name.includes('gzip') ? 'W/"late:1"' : '"late:1"')
   })
 }
 
