@@ -54,9 +54,12 @@ const FEATURES: Readonly<Record<string, string>> = {
     WHERE date_trunc('day', parent.moment, 'UTC') > '2000-01-01' AND parent.id = ANY(ARRAY['row'])`,
 }
 
-/** PostgreSQL, appendix A. A missing privilege (42501) is not a missing feature. */
+/**
+ * PostgreSQL, appendix A. A missing privilege, a read-only server, a conflict, or one that has no resources or stops, is not a
+ * missing feature. Engines answer anything else for what they lack, also an internal error.
+ */
 const DIVISION_BY_ZERO = '22012'
-const UNSUPPORTED = /^(?:0A|42(?!501))/
+const OTHER_CAUSES = /^(?:42501|08|25|40|53|57)/
 
 class Undone extends Error {}
 
@@ -95,6 +98,6 @@ function reasonOf(error: unknown): string | undefined {
   if (!(error instanceof DatabaseError)) throw error
   const { code = '', message } = error
   if (code === DIVISION_BY_ZERO) return 'it has no effect'
-  if (UNSUPPORTED.test(code)) return message
-  throw error
+  if (OTHER_CAUSES.test(code)) throw error
+  return message
 }

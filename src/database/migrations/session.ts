@@ -43,11 +43,12 @@ export async function withSession<Result>(
     refuseServer(await transact(readServerFacts))
     return await use(transact, schema)
   } catch (cause) {
-    if (!(cause instanceof DatabaseError && cause.code === INSUFFICIENT_PRIVILEGE)) throw cause
-    throw new DatabaseRefusedError(
-      `The role ${client.user} lacks a privilege (${cause.message}). Grant it, or use another role.`,
-      { cause },
-    )
+    if (!(cause instanceof DatabaseError)) throw cause
+    const reason =
+      cause.code === INSUFFICIENT_PRIVILEGE
+        ? `The role ${client.user} lacks a privilege (${cause.message}). Grant it, or use another role.`
+        : `The database refuses a statement (${cause.code}): ${cause.message}`
+    throw new DatabaseRefusedError(reason, { cause })
   } finally {
     await client.end()
   }
