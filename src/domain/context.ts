@@ -28,6 +28,8 @@ export interface WriteContext {
 export interface SharedTransaction {
   /** Each write has a savepoint, so that an error of the database ends the write and not the transaction. */
   readonly hasSavepoints: boolean
+  /** It is undone at the end, whatever happens in it. */
+  readonly isDryRun?: boolean
 }
 
 /** Chooses the database that a caller reads from, and records writes. */

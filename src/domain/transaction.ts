@@ -49,7 +49,7 @@ export function inOneTransaction<Result>(
   return retry(async () => {
     try {
       return await begin(context, async (inside) => {
-        const { result, isKept } = await work(inside, { hasSavepoints })
+        const { result, isKept } = await work(inside, { ...first, hasSavepoints })
         if (!isKept) throw new RolledBack(result)
         return result
       })

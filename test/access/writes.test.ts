@@ -234,6 +234,42 @@ onServer(
   },
 )
 
+test('without the read scope, no write that leaves no trace tells whether a value is the stored one', async (t) => {
+  const { withScope, withSubject } = service()
+  await withSubject('ada').put('/planets/guessed', { id: 'guessed', name: 'Guessed', host_star: 'ada' })
+  const blind = withScope('*:write', 'ada')
+  const told = async (name: string) => {
+    const patch = { method: 'PATCH', path: '/planets/guessed', body: { name } }
+    const answers = [
+      await blind.patch('/planets/guessed', { name }, { prefer: 'tx=rollback' }),
+      await blind.put('/planets/guessed', { name, host_star: 'ada' }, { prefer: 'tx=rollback' }),
+      await blind.post('/batch', { operations: [patch] }, { prefer: 'tx=rollback' }),
+      await blind.post('/batch', {
+        operations: [
+          patch,
+          { ...patch, headers: { 'if-match': '"guessed:1"' } },
+          { ...patch, body: { name: 7 } },
+        ],
+      }),
+    ]
+    const query = `mutation ($name: String!) @dryRun { patchPlanet(id: "guessed", patch: { name: $name }) { outcome } }`
+    const conditional = query.replace('patch:', 'ifUnmodifiedSince: "2100-01-01T00:00:00Z", patch:')
+    const operations = [await blind.graphql(query, { name }), await blind.graphql(conditional, { name })]
+    const shown = answers.map(({ status, headers, text }) => [
+      status,
+      ...['etag', 'last-modified'].map((header) => headers.get(header)),
+      text,
+    ])
+    return JSON.stringify([shown, operations])
+  }
+  const right = await told('Guessed')
+  t.is(right, await told('Another'))
+  t.true((right.match(/The token lacks the scope planets:read/g) ?? []).length >= 6)
+  t.is((await blind.patch('/planets/guessed', { name: 'Guessed' })).headers.get('etag'), '"guessed:1"')
+  const created = await blind.post('/planets', { name: 'Tried', host_star: 'ada' }, { prefer: 'tx=rollback' })
+  t.is(created.status, 201)
+})
+
 test('a rule about fields that callers cannot set decides on what is stored', async (t) => {
   const change = () => ({ discovery_status: { equals: 'newly_catalogued' }, planet_id: { isSet: false } })
   const access = { species: { change, create: () => ({ not: { planet_origin: { equals: 'no-where' } } }) } }

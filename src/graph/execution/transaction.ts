@@ -38,16 +38,20 @@ export async function executeTogether(
     return !isAtomic || errors.length === 0
   }
   const run = () =>
-    inOneTransaction({ ...domain, caller }, { hasSavepoints: !isAtomic }, async (client, transaction) => {
-      const inside = inTransaction(context, client, transaction)
-      const operations = mutations.map(
-        (mutation) =>
-          async (turn: GraphContext['turn']): Promise<ExecutionResult> =>
-            mutation({ ...inside, turn }),
-      )
-      const result = await executeInOrder({ ...inside.domain, caller, access }, operations, goesOn)
-      return { result, isKept: !isDryRun && result.every(goesOn) }
-    })
+    inOneTransaction(
+      { ...domain, caller },
+      { hasSavepoints: !isAtomic, isDryRun },
+      async (client, transaction) => {
+        const inside = inTransaction(context, client, transaction)
+        const operations = mutations.map(
+          (mutation) =>
+            async (turn: GraphContext['turn']): Promise<ExecutionResult> =>
+              mutation({ ...inside, turn }),
+        )
+        const result = await executeInOrder({ ...inside.domain, caller, access }, operations, goesOn)
+        return { result, isKept: !isDryRun && result.every(goesOn) }
+      },
+    )
   try {
     return await connections.write(run)
   } finally {

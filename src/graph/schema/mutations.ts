@@ -171,6 +171,14 @@ function optionsOf(resource: Resource, args: WriteArguments) {
   }
 }
 
+function dependsOnVersion({
+  versions,
+  unmodifiedSince,
+  unlessVersions,
+}: ReturnType<typeof optionsOf>): boolean {
+  return versions !== undefined || unmodifiedSince !== undefined || Array.isArray(unlessVersions)
+}
+
 /** Checks the scopes, and makes later reads of the operation see the write. */
 function writing(
   resource: Resource,
@@ -193,6 +201,10 @@ function writing(
     if (isSelected) requireScope(context, resource, 'read')
     const values = toWireNames(resource, args.input ?? args.patch ?? {})
     const options = optionsOf(resource, args)
+    // Whether the version rises, or has risen by a write before, tells a stored value, and leaves no trace.
+    const { transaction } = domain
+    const isTried = transaction?.isDryRun && (args.patch !== undefined || 'mayCreate' in args)
+    if (isTried || (transaction && dependsOnVersion(options))) requireScope(context, resource, 'read')
     const view = viewFor(resource, caller)
     for (const sent of [values, options.readOnly]) refuseSent(view, sent)
     try {
