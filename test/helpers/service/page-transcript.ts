@@ -59,7 +59,7 @@ async function act(page: Page, service: TestService, verb: string, rest: string)
     case 'fill':
       // A form that has just appeared moves the focus a moment later.
       await settled(page, 'main')
-      return page.getByLabel(name).first().fill(value)
+      return page.getByLabel(name).first().fill(value.replaceAll('\\n', '\n'))
     case 'choose':
       return void (await page.getByLabel(name).first().selectOption({ label: value }))
     case 'press':
