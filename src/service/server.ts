@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { retryAtStart } from '../database/connection.ts'
 import { openDatabase } from '../database/database.ts'
-import { refuseDamaged } from '../database/migrations/parts.ts'
+import { lackOfParts, refuseDamaged } from '../database/migrations/parts.ts'
 import { openReaders } from '../database/replicas/readers.ts'
 import { startKeyExpiry } from '../domain/idempotency.ts'
 import { createHttpServer } from '../http/server.ts'
@@ -90,7 +90,7 @@ export async function startService(parts: ServiceParts) {
     }
   } catch (error) {
     await database.close()
-    throw error
+    throw lackOfParts(error)
   }
 }
 

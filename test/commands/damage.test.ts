@@ -72,6 +72,27 @@ test('doctor names each part that a database lacks, and makes it with --repair',
   t.deepEqual(repaired.output.match(/^FAIL.*\n.*/gm), null)
 })
 
+test('the service does not start with schemas that were renamed, or a feed behind its record', async (t) => {
+  if (!server) return t.pass('there is no PostgreSQL server')
+  const databaseUrl = await createServerDatabase(server, t, await serverTemplate(server))
+  const start = (parameters = '') =>
+    run('start', { ...environmentFor({ databaseUrl: databaseUrl + parameters, dataDir: '' }), PORT: '0' })
+  const client = new pg.Client(databaseUrl)
+  await client.connect()
+  t.teardown(() => client.end())
+  await client.query(`INSERT INTO public_internal.recorded_changes (collection, parent_id, id, version, position, changed_date)
+    VALUES ('species', '', 'one', 1, 5, now())`)
+  t.regex((await start()).errors, /change_feed would give positions again: npm run restored/)
+  await client.query(`ALTER SCHEMA public RENAME TO app; ALTER SCHEMA public_internal RENAME TO app_internal;
+    DELETE FROM app_internal.recorded_changes`)
+  const { errors, status } = await start('?schema=app')
+  t.is(status, 1)
+  t.regex(
+    errors,
+    /^The database is not as the migrations made it: .*does not exist. `npm run doctor` names what differs.\n$/,
+  )
+})
+
 test('triggers fire whatever role of replication a database gives to sessions, and doctor names the setting', async (t) => {
   if (!server) return t.pass('there is no PostgreSQL server')
   const databaseUrl = await createServerDatabase(server, t, await serverTemplate(server))

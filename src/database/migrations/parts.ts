@@ -166,12 +166,24 @@ const REFUSED = `SELECT format('%s has disabled triggers (%s): ALTER TABLE %1$s 
     AND relnamespace IN (SELECT quote_ident(name)::regnamespace FROM unnest(current_schemas(FALSE)) AS name)
   GROUP BY tgrelid
   UNION ALL SELECT 'change_feed has no row: npm run doctor -- --repair' WHERE NOT EXISTS (SELECT FROM change_feed)
+  UNION ALL SELECT 'change_feed would give positions again: npm run restored' FROM change_feed
+    WHERE last_position < (SELECT max(position) FROM recorded_changes)
   ORDER BY 1`
 
-/** @throws DatabaseRefusedError if the rules of the database are not in force */
+/** @throws DatabaseRefusedError if the rules of the database are not in force, or the feed would repeat itself */
 export async function refuseDamaged(pool: Pool): Promise<void> {
   const { rows } = await pool.query<{ problem: string }>(REFUSED)
   if (rows.length === 0) return
   const problems = rows.map(({ problem }) => problem).join('; ')
   throw new DatabaseRefusedError(`The database is not as the migrations made it. ${problems}`)
+}
+
+/** PostgreSQL, appendix A: names of functions, tables and columns that are not there. */
+const UNDEFINED = /^42(?:883|P01|703)$/
+
+/** What a start reports of an error: a lack of parts is none of the program. */
+export function lackOfParts(error: unknown): unknown {
+  if (!(error instanceof DatabaseError && UNDEFINED.test(error.code ?? ''))) return error
+  const message = `The database is not as the migrations made it: ${error.message}. \`npm run doctor\` names what differs.`
+  return new DatabaseRefusedError(message, { cause: error })
 }
