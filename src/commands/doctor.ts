@@ -1,7 +1,7 @@
 import { DatabaseRefusedError, parseConnection } from '../database/connection.ts'
 import { type Database, openExistingDatabase, type Tables } from '../database/database.ts'
 import { lackingFeatures, migrationState } from '../database/migrations/migrator.ts'
-import { readServerFacts } from '../database/server-facts.ts'
+import { collationProblems, readServerFacts } from '../database/server-facts.ts'
 import { sessionSettings } from '../database/session.ts'
 import type { Resource } from '../model/definition/resource.ts'
 import { DomainError } from '../model/errors.ts'
@@ -170,11 +170,16 @@ async function migrationProblems(settings: Settings, { migrations }: Tables): Pr
 }
 
 async function inspectSession({ pool, check }: Database): Promise<void> {
-  const { version, encoding, collation, ctype, isStandby } = await readServerFacts(pool)
-  const limit = ASCII_ONLY.test(ctype) ? ' (unique names ignore case for A to Z only)' : ''
+  const facts = await readServerFacts(pool)
+  const { version, encoding, collation, ctype, provider, isStandby } = facts
+  const limit =
+    provider !== 'i' && ASCII_ONLY.test(ctype) ? ' (unique names ignore case for A to Z only)' : ''
   report(
     `server: PostgreSQL ${version}, encoding ${encoding}, collation ${collation}, LC_CTYPE ${ctype}${limit}`,
-    isStandby ? ['The server is a standby, which accepts no writes'] : [],
+    [
+      ...(isStandby ? ['The server is a standby, which accepts no writes'] : []),
+      ...(await collationProblems(pool, facts)),
+    ],
   )
   const { rows } = await pool.query<{ name: string; value: string }>(
     'SELECT name, current_setting(name, TRUE) AS value FROM unnest($1::text[]) AS setting (name)',

@@ -117,3 +117,22 @@ test('triggers fire whatever role of replication a database gives to sessions, a
     /no trigger fires in the sessions of other programs; run ALTER DATABASE \w+ RESET session_replication_role/,
   )
 })
+
+test('doctor names indexes that another version of the collation built, and knows that ICU folds all letters', async (t) => {
+  if (!server) return t.pass('there is no PostgreSQL server')
+  const icu = "template0 LOCALE_PROVIDER icu ICU_LOCALE 'en' LC_CTYPE 'C' LC_COLLATE 'C'"
+  const databaseUrl = await createServerDatabase(server, t, icu)
+  const environment = environmentFor({ databaseUrl, dataDir: '' })
+  await run('migrate', environment)
+  t.regex((await run('doctor', environment)).output, /^ok {4}server: .*LC_CTYPE C$/m)
+  const client = new pg.Client(databaseUrl)
+  await client.connect()
+  t.teardown(() => client.end())
+  await client.query("UPDATE pg_database SET datcollversion = '1' WHERE datname = current_database()")
+  const { output, errors } = await run('doctor', environment)
+  t.regex(
+    output,
+    /The collation has version \S+, and the indexes were built with 1; run REINDEX DATABASE \w+, and then/,
+  )
+  t.is(errors.match(/collation version mismatch/g)?.length, 1)
+})

@@ -54,6 +54,9 @@ export async function withSession<Result>(
   }
 }
 
+/** A server repeats some for each connection. */
+const warnings = new Set<string>()
+
 /** Retries a server that cannot be reached yet for as long as the connection is patient. */
 function connect({ patience, ...connection }: Connection): Promise<Client> {
   const isTemporary = ({ cause }: Error) => isNotReachedYet(cause)
@@ -62,7 +65,8 @@ function connect({ patience, ...connection }: Connection): Promise<Client> {
     client.on('error', () => {})
     // What a migration has found in the rows.
     client.on('notice', ({ severity, message = '' }) => {
-      if (severity === 'WARNING') process.emitWarning(message, 'DatabaseWarning')
+      if (severity === 'WARNING' && !warnings.has(message)) process.emitWarning(message, 'DatabaseWarning')
+      warnings.add(message)
     })
     try {
       await client.connect()
