@@ -1,13 +1,10 @@
 import type { Field } from '../model/definition/fields.ts'
-import { capitalized } from '../model/definition/labels.ts'
+import { camelCase, capitalized } from '../model/definition/labels.ts'
 import type { Leaf, Resource, Values } from '../model/definition/resource.ts'
 import type { Operator } from '../model/query/operators.ts'
 import type { Sort } from '../model/query/query.ts'
 
-/** Converts a wire name in snake case, or a path with hyphens. */
-export function camelCase(name: string): string {
-  return name.replace(/[_-]([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
-}
+export { camelCase }
 
 export function pascalCase(name: string): string {
   return capitalized(camelCase(name))

@@ -155,6 +155,53 @@ const NAMES: readonly [reason: RegExp, Resource[]][] = [
   ],
 ]
 
+test('a resource cannot have the name of another type of the schema', (t) => {
+  const named = (name: string, path: string, fields: Resource['fields'] = { label: text('L.') }) =>
+    defineResource({ kind: 'collection', name, path, description: 'Described.', fields })
+  const user = named('User', 'users', {
+    state: enumeration(['on'], 'S.'),
+    at: group('A.', { day: date('D.') }),
+  })
+  const types = [
+    ...Object.keys(createCompleteSchema([user]).getTypeMap()),
+    'Query',
+    'Mutation',
+    'Subscription',
+    'Node',
+  ]
+  t.true(types.length > 60)
+  for (const type of types.filter((name) => /^[A-Z]/.test(name))) {
+    const message =
+      type === 'User'
+        ? /Several types would have the name User/
+        : new RegExp(`name ${type}: choose another name for things`)
+    t.throws(() => createCompleteSchema([user, named(type, 'things')]), { message }, type)
+    t.throws(() => createCompleteSchema([named(type, 'things'), user]), { name: 'DefinitionError' }, type)
+  }
+})
+
+test('names of what every object of JavaScript has are refused wherever there are names', (t) => {
+  // No name begins with an underscore.
+  for (const name of Object.getOwnPropertyNames(Object.prototype).filter((one) => !one.startsWith('_'))) {
+    const snake = name.replace(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+    const path = snake.replaceAll('_', '-')
+    const plain = { label: text('L.') }
+    const target = define('collection', 'targets', plain)
+    for (const resource of [
+      define('collection', 'ones', { ...plain, [snake]: text('T.') }),
+      define('collection', 'ones', { ...plain, [name]: text('T.') }),
+      define('collection', 'ones', { ...plain, at: group('A.', { [snake]: text('T.') }) }),
+      define('collection', 'ones', { ...plain, r: reference('targets', path, 'R.') }),
+      define('collection', 'ones', { ...plain, r: reference('targets', 'r', 'R.', { inverse: path }) }),
+      define('collection', path, plain),
+      define('collection', 'ones', plain, { name: name.charAt(0).toUpperCase() + name.slice(1) }),
+    ]) {
+      const problems = definitionProblems({ resources: [target, resource] }).join()
+      t.regex(problems, /cannot be a name: every object/, `${resource.path} ${name}`)
+    }
+  }
+})
+
 test('definitions whose tables or indexes would share a name are refused, and nothing is written', async (t) => {
   const folder = await createTestFolder(t)
   await mkdir(join(folder, 'prisma'))

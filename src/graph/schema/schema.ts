@@ -1,5 +1,13 @@
 import { makeExecutableSchema } from '@graphql-tools/schema'
-import { type GraphQLEnumType, GraphQLSchema, isEnumType, isObjectType } from 'graphql'
+import {
+  type DocumentNode,
+  type GraphQLEnumType,
+  GraphQLSchema,
+  isEnumType,
+  isObjectType,
+  parse,
+  specifiedScalarTypes,
+} from 'graphql'
 import type { ApiVersion } from '../../model/definition/domain.ts'
 import type { Resource } from '../../model/definition/resource.ts'
 import { DefinitionError } from '../../model/problems/definition-problems.ts'
@@ -49,8 +57,14 @@ export function createSchema(
       ...resources.flatMap((resource) => resourceParts(resource, resources)),
       ...features.flatMap(({ schema = [] }) => schema),
     ]
+    const texts = parts.map((part) => (typeof part === 'string' ? part : part.typeDefs))
+    const typeDefs = texts
+      .filter((text) => typeof text !== 'string' || text.trim() !== '')
+      .map((text) => (typeof text === 'string' ? parse(text, { noLocation: true }) : text))
+    const repeated = repeatedNames(typeDefs, resources)
+    if (repeated.length > 0) throw new Error(repeated.join('\n'))
     const whole = makeExecutableSchema({
-      typeDefs: parts.map((part) => (typeof part === 'string' ? part : part.typeDefs)),
+      typeDefs,
       resolvers: parts.flatMap((part) => (typeof part === 'string' ? [] : [part.resolvers as never])),
       // Otherwise all types are made twice, which took a third of the time.
       updateResolversInPlace: true,
@@ -63,6 +77,22 @@ export function createSchema(
     const problems = (cause as Error).message.split(/\n+/).map((problem) => `GraphQL: ${problem}`)
     throw new DefinitionError(problems, undefined, { cause })
   }
+}
+
+/** Types of the same name would be merged. */
+function repeatedNames(documents: readonly DocumentNode[], resources: readonly Resource[]): string[] {
+  const known = new Set(specifiedScalarTypes.map(({ name }) => name))
+  return documents.flatMap(({ definitions }) =>
+    definitions.flatMap((definition) => {
+      const type = ('name' in definition && definition.name?.value) || ''
+      if (definition.kind.endsWith('Extension')) return []
+      const { path } = resources.find(({ name }) => name === type) ?? {}
+      const advice = path ? `choose another name for ${path}` : 'rename a resource or a field'
+      const isNew = !known.has(type)
+      known.add(type)
+      return isNew ? [] : [`Several types would have the name ${type}: ${advice}.`]
+    }),
+  )
 }
 
 /** Without the types that no field needs, such as the filter of a kind that no field has. */

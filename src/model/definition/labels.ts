@@ -16,6 +16,11 @@ export function inWords(name: string): string {
   return capitalized(name.replaceAll(/[_-]/g, ' '))
 }
 
+/** Converts a wire name in snake case, or a path with hyphens. */
+export function camelCase(name: string): string {
+  return name.replace(/[_-]([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+}
+
 interface Named {
   readonly name: string
   readonly one?: string

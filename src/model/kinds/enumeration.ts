@@ -27,7 +27,8 @@ export const enumerationKind: Kind<EnumerationField> = {
     const wrong = values.filter((value, index) => !VALUE_NAME.test(value) || values.indexOf(value) !== index)
     const states = [...Object.keys(transitions ?? {}), ...Object.values(transitions ?? {}).flat()]
     return [
-      ...(transitions && (typeof initially !== 'string' || values.some((value) => !transitions[value]))
+      ...(transitions &&
+      (typeof initially !== 'string' || values.some((value) => !Object.hasOwn(transitions, value)))
         ? ['its transitions need initially, and an entry for each value']
         : []),
       ...states
@@ -55,11 +56,20 @@ export const enumerationKind: Kind<EnumerationField> = {
   },
   fromQuery: (field, text) => enumerationKind.check(field, text),
   control: ({ values, labels = {} }) => ({
-    choices: values.map((value) => (labels[value] === undefined ? value : { prompt: labels[value], value })),
+    choices: values.map((value) =>
+      Object.hasOwn(labels, value) ? { prompt: labels[value] as string, value } : value,
+    ),
   }),
   choicesAfter({ transitions, initially }, current) {
     if (!transitions) return undefined
-    return current === undefined ? [initially] : [current, ...(transitions[current as string] ?? [])]
+    return current === undefined
+      ? [initially]
+      : [
+          current,
+          ...(Object.hasOwn(transitions, current as string)
+            ? (transitions[current as string] as string[])
+            : []),
+        ]
   },
   sample: ({ initially, values }) => (typeof initially === 'string' ? initially : values[0]),
 }

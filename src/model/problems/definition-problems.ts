@@ -5,7 +5,7 @@ import type { Resource } from '../definition/resource.ts'
 import type { ReferenceField } from '../kinds/reference.ts'
 import { accessProblems } from './access-problems.ts'
 import { apiVersionProblems } from './api-version-problems.ts'
-import { fieldProblems, problemsAt } from './field-problems.ts'
+import { fieldProblems, objectMemberCases, problemsAt } from './field-problems.ts'
 
 /** The definitions of a domain are not valid. The message has a line for each problem. */
 export class DefinitionError extends Error {
@@ -56,13 +56,17 @@ const PATH = /^[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*$/
 export const RESERVED_PATH =
   /^(profile|openapi|batch|changes|change.feed|recorded.changes|tombstones|tombstone.sets|row.counts|idempotency.keys)$/
 
-function pathProblems({ path }: Resource): string[] {
+function pathProblems({ path, name }: Resource): string[] {
   return problemsAt(path, [
     [
       !PATH.test(path),
       'a path has words of letters and digits, with hyphens between them, and begins with a letter',
     ],
     [RESERVED_PATH.test(path), 'this path is reserved'],
+    ...objectMemberCases(
+      path,
+      `${name}`.replace(/^./, (letter) => letter.toLowerCase()),
+    ),
   ])
 }
 

@@ -5,6 +5,7 @@ import {
   kindOf,
   type LeafField,
 } from '../definition/fields.ts'
+import { camelCase } from '../definition/labels.ts'
 import type { Leaf, Resource } from '../definition/resource.ts'
 import { titleFields } from '../definition/titles.ts'
 import { COMMON_OPTIONS } from '../kinds/kind.ts'
@@ -19,6 +20,15 @@ const RESERVED =
 const FIELD_NAME = /^[A-Za-z]\w*$/
 
 export type Case = readonly [boolean, string]
+
+/** Every object of JavaScript has members of these names, so that a missing value would seem to be there. */
+export function objectMemberCases(...names: readonly (string | undefined)[]): Case[] {
+  const wrong = names.filter((name) => name !== undefined && camelCase(name) in Object.prototype)
+  return wrong.map((name) => [
+    true,
+    `${name} cannot be a name: every object of JavaScript has a member of it`,
+  ])
+}
 
 export function problemsAt(place: string, cases: readonly Case[]): string[] {
   return cases.filter(([isProblem]) => isProblem).map(([, problem]) => `${place}: ${problem}`)
@@ -55,10 +65,16 @@ function problemsOfField(place: string, name: string, field: Field): string[] {
     !FIELD_NAME.test(name),
     'a name has letters, digits and underscores, and begins with a letter',
   ]
-  if (field?.type !== 'group') return problemsAt(place, [nameCase, ...leafCases(field)])
+  const { relation = undefined, inverse = undefined } = field?.type === 'reference' ? field : {}
+  const nameCases = [nameCase, ...objectMemberCases(name, relation, inverse)]
+  if (field?.type !== 'group') return problemsAt(place, [...nameCases, ...leafCases(field)])
   const members = Object.entries(field.fields ?? {})
   return [
-    ...problemsAt(place, [nameCase, [members.length === 0, 'a group needs a field'], ...labelCases(field)]),
+    ...problemsAt(place, [
+      ...nameCases,
+      [members.length === 0, 'a group needs a field'],
+      ...labelCases(field),
+    ]),
     ...members.flatMap(([member, leaf]) => [
       ...problemsAt(`${place}.${member}`, [
         [leaf?.computed !== undefined, 'a member of a group cannot be computed'],

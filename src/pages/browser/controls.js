@@ -1,7 +1,7 @@
 import { html, useEffect, useState } from './htm.js'
 import { Picker } from './picker.js'
 import { send } from './session.js'
-import { itemsOf, titleOf } from './values.js'
+import { itemsOf, textOf, titleOf } from './values.js'
 
 /** Number of items that a choice offers. */
 const CHOICES = 100
@@ -53,7 +53,7 @@ function Boxes(
     )
   return html`<div class="boxes">${items.enum.map(
     (/** @type {string} */ one) => html`<label>
-      <input type="checkbox" checked=${checked.includes(one)} onChange=${() => toggle(one)} /> ${items['x-labels']?.[one] ?? one}
+      <input type="checkbox" checked=${checked.includes(one)} onChange=${() => toggle(one)} /> ${textOf(one, items)}
     </label>`,
   )}</div>`
 }

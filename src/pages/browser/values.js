@@ -125,7 +125,8 @@ export function textOf(value, schema) {
     return Object.entries(value)
       .map(([name, one]) => `${name}: ${textOf(one)}`)
       .join(', ')
-  return schema?.['x-labels']?.[value] ?? String(value)
+  const labels = schema?.['x-labels'] ?? {}
+  return Object.hasOwn(labels, value) ? labels[value] : String(value)
 }
 
 /**

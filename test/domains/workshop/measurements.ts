@@ -40,6 +40,11 @@ export const visits = defineResource({
   description: 'A group that cannot be left out.',
   fields: {
     place: group('Place.', { room: text('Room.'), house: text('House.', { required: true }) }),
-    level: group('Level.', { name: enumeration(['low'], 'Name.', { initially: 'low' }) }),
+    level: group('Level.', {
+      name: enumeration(['low', 'constructor'], 'Name.', {
+        initially: 'low',
+        transitions: { low: ['constructor'], constructor: [] },
+      }),
+    }),
   },
 })
