@@ -35,50 +35,11 @@ function through(version: 'v1' | 'v2', client: () => Client = () => service().wr
 const v1 = through('v1')
 const v2 = through('v2')
 
-const fieldsOf = (body: Json) => Object.keys(body).filter((name) => name !== '_links')
 const codes = ({ body }: Answer): string[] =>
   body.error.details.map(({ field, code }: Json) => `${field} ${code}`)
 
 test('a service without API_VERSION shows the newest version', (t) => {
   t.is(service().base, `${service().origin}/api/v2`)
-})
-
-test('a resource has the fields of its version, and the same state and entity tag in both', async (t) => {
-  const made = await v1.post('/species', {
-    scientific_name: 'Una eademque',
-    habitat: 'reef',
-    intelligence_level: 'social',
-    temperature_range: { min_celsius: 3 },
-  })
-  t.is(made.status, 201)
-  const path = `/species/${made.body.id}`
-  t.is(made.headers.get('location'), v1.at(path))
-  const old = await v1.get(path)
-  const now = await v2.get(path)
-  t.deepEqual(fieldsOf(old.body), fieldsOf(made.body))
-  t.like(old.body, { habitat: 'reef', intelligence_level: 'social', temperature_range: { min_celsius: 3 } })
-  t.deepEqual(
-    fieldsOf(old.body).filter((name) => !fieldsOf(now.body).includes(name)),
-    ['habitat', 'intelligence_level'],
-  )
-  t.is(now.headers.get('etag'), old.headers.get('etag'))
-  t.is(now.headers.get('last-modified'), old.headers.get('last-modified'))
-  const patched = await v2.patch(path, { temperature_range: { max_celsius: 9 } })
-  t.is(patched.status, 204)
-  t.deepEqual((await v2.get(path)).body.temperature_range, { min_celsius: 3, max_celsius: 9 })
-  const after = await v1.get(path)
-  t.deepEqual(after.body.temperature_range, { min_celsius: 3 })
-  t.is(after.headers.get('etag'), patched.headers.get('etag'))
-  t.is((await v1.delete(path)).status, 204)
-  t.is((await v2.get(path)).status, 410)
-})
-
-test('a search looks at the fields of its version only', async (t) => {
-  await v1.post('/species', { scientific_name: 'Cavernicola', habitat: 'grotto', intelligence_level: 'x' })
-  const counts = async (q: string) =>
-    Promise.all([v1, v2].map(async ({ get }) => (await get(`/species?q=${q}`)).body.total_count))
-  t.deepEqual(await counts('GROTTO'), [1, 0])
-  t.deepEqual(await counts('cavern'), [1, 1])
 })
 
 test('PUT keeps the fields that its version does not have, members of objects included', async (t) => {
@@ -108,23 +69,6 @@ test('what a version removes leaves the members of other versions', async (t) =>
   t.deepEqual((await v2.get(`/species/${body.id}`)).body.temperature_range, { max_celsius: 2 })
 })
 
-test('forms have the fields of their version', async (t) => {
-  const { body } = await v2.post('/planets', { name: 'Formata', discovery_method: 'Transit' })
-  const accept = 'application/prs.hal-forms+json'
-  for (const [version, expected] of [
-    [v1, false],
-    [v2, true],
-  ] as const) {
-    const { _templates } = (await version.get(`/planets/${body.id}`, { accept })).body
-    const { properties } = _templates.default
-    t.is(
-      properties.some(({ name }: Json) => name === 'habitable'),
-      expected,
-    )
-    for (const { target } of Object.values<Json>(_templates)) t.true(target.startsWith(version.at('')))
-  }
-})
-
 test('PUT that changes nothing in its version does not change the version of the resource', async (t) => {
   const { body, headers } = await v2.post('/planets', {
     name: 'Stans',
@@ -136,34 +80,6 @@ test('PUT that changes nothing in its version does not change the version of the
   t.is(put.status, 204)
   t.is(put.headers.get('etag'), headers.get('etag'))
   t.like((await v2.get(`/planets/${body.id}`)).body, { discovery_method: 'Transit', habitable: true })
-})
-
-test('a creation gives the fields of other versions their initial values', async (t) => {
-  const posted = await v1.post('/planets', { name: 'Initialis' })
-  t.false('discovery_method' in posted.body)
-  t.is((await v2.get(`/planets/${posted.body.id}`)).body.discovery_method, 'Not known')
-  t.is((await v1.put('/planets/by-put', { id: 'by-put', name: 'Collocata' })).status, 201)
-  t.is((await v2.get('/planets/by-put')).body.discovery_method, 'Not known')
-  t.deepEqual(codes(await v2.post('/planets', { name: 'Sine methodo' })), ['discovery_method REQUIRED_FIELD'])
-  t.deepEqual(codes(await v2.patch('/planets/by-put', { discovery_method: null })), [
-    'discovery_method REQUIRED_FIELD',
-  ])
-})
-
-test('a field of another version is an unknown field', async (t) => {
-  const { body } = await v1.post('/species', { scientific_name: 'Ignota', intelligence_level: 'social' })
-  const path = `/species/${body.id}`
-  for (const answer of [
-    await v2.post('/species', { scientific_name: 'Ignotior', habitat: 'x' }),
-    await v2.put(path, { scientific_name: 'Ignota', habitat: 'x' }),
-    await v2.patch(path, { habitat: 'x' }),
-  ]) {
-    t.is(answer.status, 400)
-    t.deepEqual(codes(answer), ['habitat UNKNOWN_FIELD'])
-    t.notRegex(answer.body.error.message, /fields are .*habitat/)
-  }
-  const inner = await v1.patch(path, { temperature_range: { max_celsius: 3 } })
-  t.deepEqual(codes(inner), ['temperature_range.max_celsius UNKNOWN_FIELD'])
 })
 
 test('checks and rules see the whole resource, whatever the version of a write', async (t) => {
@@ -396,15 +312,6 @@ test('scripts of other origins may read the headers of a deprecation', async (t)
   const { headers } = await v1.get('/planets', { origin: 'https://dashboard.example' })
   t.true(headers.has('deprecation'))
   t.is(headers.get('access-control-expose-headers'), '*')
-})
-
-test('a service of one version sends none of these headers', async (t) => {
-  const { reader, base } = await startTestService(t)
-  t.true(base.endsWith('/api/v1'))
-  const answer = await reader.get('/planets')
-  t.deepEqual(deprecationOf(answer), { deprecation: null, sunset: null })
-  t.is(successorOf(answer), undefined)
-  t.is((await reader.get(base.replace('v1', 'v2'))).status, 404)
 })
 
 test('API_VERSION chooses the version that pages show, and must be one of the domain', async (t) => {

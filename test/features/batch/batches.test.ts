@@ -68,192 +68,9 @@ test('a batch answers each operation as the request alone would be answered', as
 
 const refused: [title: string, operation: unknown, status: number, code: string, field?: string][] = [
   ['a body that is not valid', planet('x', { habitable: 'yes' }), 400, 'VALIDATION_FAILED', '.habitable'],
-  ['a body that is missing', { method: 'POST', path: '/planets' }, 400, 'VALIDATION_FAILED', ''],
-  [
-    'a range that is empty',
-    put('/species/s', {
-      id: 's',
-      scientific_name: 's',
-      temperature_range: { min_celsius: 2, max_celsius: 1 },
-    }),
-    400,
-    'VALIDATION_FAILED',
-    '.temperature_range.min_celsius',
-  ],
-  [
-    'a violated rule',
-    {
-      method: 'POST',
-      path: '/species',
-      body: { scientific_name: 's', temperature_range: { min_celsius: -300 } },
-    },
-    422,
-    'BUSINESS_RULE_VIOLATION',
-    '.temperature_range.min_celsius',
-  ],
-  [
-    'an unknown reference',
-    { method: 'POST', path: '/missions', body: { name: 'm', spacecraft_id: 'none' } },
-    422,
-    'BUSINESS_RULE_VIOLATION',
-    '.spacecraft_id',
-  ],
-  [
-    'a name that another operation has taken',
-    planet('x', { name: 'FIRST' }),
-    409,
-    'RESOURCE_ALREADY_EXISTS',
-    '.name',
-  ],
-  [
-    'another version',
-    { method: 'PATCH', path: '/planets/first', body: {}, headers: { 'if-match': '"first:7"' } },
-    409,
-    'CONCURRENT_MODIFICATION',
-  ],
-  [
-    'a resource that is not there',
-    { method: 'PATCH', path: '/planets/none', body: {} },
-    404,
-    'RESOURCE_NOT_FOUND',
-  ],
-  [
-    'a parent that is not there',
-    { method: 'POST', path: '/planets/none/moons', body: { name: 'm' } },
-    404,
-    'RESOURCE_NOT_FOUND',
-  ],
-  [
-    'a resource that shall be new',
-    put('/planets/first', { name: 'x' }, { 'if-none-match': '*' }),
-    412,
-    'PRECONDITION_FAILED',
-  ],
-  ['a PUT that may not create', put('/planets/none', { name: 'x' }), 404, 'RESOURCE_NOT_FOUND'],
-  [
-    'a deletion of nothing, if strict',
-    { method: 'DELETE', path: '/planets/none', headers: { Prefer: 'handling=strict' } },
-    404,
-    'RESOURCE_NOT_FOUND',
-  ],
-  [
-    'another media type',
-    put('/planets/x', {}, { 'content-type': 'text/csv' }),
-    415,
-    'UNSUPPORTED_MEDIA_TYPE',
-  ],
-  [
-    'a patch type on a PUT',
-    put('/planets/x', {}, { 'content-type': 'application/merge-patch+json' }),
-    415,
-    'UNSUPPORTED_MEDIA_TYPE',
-  ],
-  ['a GET', { method: 'GET', path: '/planets' }, 400, 'VALIDATION_FAILED', '.method'],
-  ['a method in lower case', { method: 'put', path: '/planets/x' }, 400, 'VALIDATION_FAILED', '.method'],
-  [
-    'a method that the path does not have',
-    { method: 'POST', path: '/planets/x' },
-    400,
-    'VALIDATION_FAILED',
-    '.method',
-  ],
-  [
-    'a change of what is only added',
-    { method: 'PATCH', path: '/missions/m/data/d', body: {} },
-    400,
-    'VALIDATION_FAILED',
-    '.method',
-  ],
-  [
-    'a batch in a batch',
-    { method: 'POST', path: '/batch', body: { operations: [] } },
-    400,
-    'VALIDATION_FAILED',
-    '.path',
-  ],
-  ['GraphQL', { method: 'POST', path: '/graphql', body: {} }, 400, 'VALIDATION_FAILED', '.path'],
+  ['a name that another has', planet('x', { name: 'FIRST' }), 409, 'RESOURCE_ALREADY_EXISTS', '.name'],
+  ['an absent resource', { method: 'PATCH', path: '/planets/no', body: {} }, 404, 'RESOURCE_NOT_FOUND'],
   ['an unknown path', { method: 'POST', path: '/nothing', body: {} }, 400, 'VALIDATION_FAILED', '.path'],
-  [
-    'a list within another resource',
-    { method: 'POST', path: '/planets/first/species', body: {} },
-    400,
-    'VALIDATION_FAILED',
-    '.path',
-  ],
-  [
-    'an absolute address',
-    { method: 'POST', path: 'http://127.0.0.1/api/v1/planets', body: {} },
-    400,
-    'VALIDATION_FAILED',
-    '.path',
-  ],
-  [
-    'an address of another host',
-    { method: 'POST', path: '//example.org/planets', body: {} },
-    400,
-    'VALIDATION_FAILED',
-    '.path',
-  ],
-  ['a relative path', { method: 'POST', path: 'planets', body: {} }, 400, 'VALIDATION_FAILED', '.path'],
-  [
-    'a query string',
-    { method: 'POST', path: '/planets?limit=1', body: {} },
-    400,
-    'VALIDATION_FAILED',
-    '.path',
-  ],
-  ['a path that is no text', { method: 'POST', path: 1 }, 400, 'VALIDATION_FAILED', '.path'],
-  ['an operation that is no object', 'DELETE /planets/x', 400, 'VALIDATION_FAILED', ''],
-  ['an unknown member', { ...planet('x'), url: '/x' }, 400, 'VALIDATION_FAILED', '.url'],
-  [
-    'headers that are no object',
-    { ...planet('x'), headers: ['prefer'] },
-    400,
-    'VALIDATION_FAILED',
-    '.headers',
-  ],
-  [
-    'an unknown header',
-    put('/planets/x', {}, { Authorization: 'Bearer x' }),
-    400,
-    'VALIDATION_FAILED',
-    '.headers.authorization',
-  ],
-  [
-    'a header that is no text',
-    put('/planets/x', {}, { 'If-Match': 1 }),
-    400,
-    'VALIDATION_FAILED',
-    '.headers.if-match',
-  ],
-  [
-    'a transaction of one operation',
-    put('/planets/x', {}, { Prefer: 'tx=rollback' }),
-    400,
-    'VALIDATION_FAILED',
-    '.headers.prefer',
-  ],
-  [
-    'an unknown transaction',
-    put('/planets/x', {}, { Prefer: 'tx=maybe' }),
-    400,
-    'INVALID_QUERY_PARAMETER',
-    '.prefer',
-  ],
-  [
-    'a malformed identifier',
-    put('/planets/%00', { name: 'x' }, { 'if-none-match': '*' }),
-    400,
-    'VALIDATION_FAILED',
-    '.id',
-  ],
-  [
-    'an identifier that is not decoded',
-    put('/planets/%zz', { name: 'x' }, { 'if-none-match': '*' }),
-    400,
-    'VALIDATION_FAILED',
-    '.id',
-  ],
 ]
 
 for (const [title, operation, status, code, field] of refused) {
@@ -270,39 +87,13 @@ for (const [title, operation, status, code, field] of refused) {
   })
 }
 
-test('a batch is a list of 1 to 100 operations', async (t) => {
+test('a batch has up to 100 operations, and is not longer than other bodies', async (t) => {
   const operations = Array.from({ length: 100 }, (_, index) => planet(`of-many-${index}`))
   const whole = await batch(operations)
   t.deepEqual([whole.status, whole.body.results.length], [200, 100])
-  const tooMany = await batch([...operations, planet('too-many')])
-  t.deepEqual(errorOf(tooMany), [400, 'VALIDATION_FAILED', 'operations'])
-  for (const wrong of [[], {}, null, 'x', undefined]) {
-    t.deepEqual(errorOf(await batch(wrong)), [400, 'VALIDATION_FAILED', 'operations'])
-  }
-  const { writer } = service()
-  t.deepEqual(errorOf(await writer.post('/batch', [])), [400, 'VALIDATION_FAILED', ''])
-  t.deepEqual(errorOf(await writer.post('/batch', { operations, atomic: false })), [
-    400,
-    'VALIDATION_FAILED',
-    'atomic',
-  ])
-  t.is((await writer.post('/batch', '{')).status, 400)
-  t.is((await writer.post('/batch?x=1', { operations })).status, 400)
-  t.is((await writer.get('/batch')).status, 405)
-  t.is((await writer.post('/batch', { operations }, { accept: 'image/png' })).status, 406)
   const long = [planet('long', { host_star: 'x'.repeat(1024 * 1024) })]
   t.is((await batch(long)).status, 413)
-})
-
-test('each operation needs its scope', async (t) => {
-  const narrow = service().withScope('planets:write')
-  const species = { method: 'POST', path: '/species', body: {} }
-  const { status, body } = await narrow.post('/batch', { operations: [planet('scoped'), species] })
-  t.deepEqual([status, body.error.code], [403, 'ACCESS_DENIED'])
-  t.regex(body.error.message, /^operations\[1\]: .*species:write/)
-  t.is((await service().reader.get('/planets/scoped')).status, 404)
-  t.is((await narrow.post('/batch', { operations: [planet('scoped')] })).status, 200)
-  t.is((await service().anonymous.post('/batch', { operations: [] })).status, 401)
+  t.is((await service().writer.post('/batch', '{')).status, 400)
 })
 
 for (const resource of resources.filter(({ listed }) => listed)) {
