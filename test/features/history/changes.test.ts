@@ -454,6 +454,30 @@ test('while nothing changes, a waiting request makes the feed look at its end at
   t.true(Math.max(...counts) <= 7, `${counts}`)
 })
 
+test('requests of one caller that wait for different collections search one after the other', async (t) => {
+  const { database } = await startTestService(t)
+  const running = { all: 0, most: 0 }
+  const client: StatementClient = {
+    async $rows<Result>(statement: Parameters<StatementClient['$rows']>[0]) {
+      running.most = Math.max(running.most, ++running.all)
+      await delay(20)
+      return database.client.$rows<Result>(statement).finally(() => running.all--)
+    },
+  }
+  const feed = new FeedWatch({ client, changesDays: 30 }, undefined, 3_600_000)
+  t.teardown(async () => feed.stop())
+  await feed.refresh()
+  const since = toCursor(await readEnd(feed.source))
+  running.most = 0
+  const waits = resources.map((resource) => {
+    const request = { resources: [resource], access, since, limit: 1 }
+    return feed.wait(request, caller, 600, new AbortController().signal)
+  })
+  await Promise.all(waits)
+  // One looks at the end of the feed.
+  t.true(running.most <= 2, `${running.most}`)
+})
+
 const caller = { identity: 'reader', scopes: new Set<string>(), subject: undefined, claims: {} }
 
 /** Whether a request that waits for the next change is woken within a minute. */

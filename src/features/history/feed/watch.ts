@@ -31,6 +31,8 @@ export class FeedWatch {
   #settled: number | undefined
   /** Searches up to this end of the feed, by request: most callers wait for the same changes. */
   readonly #searches = new LRUCache<string, Search>({ max: MAXIMUM_WAITING })
+  /** The end of the last search of each caller. */
+  readonly #turns = new Map<string, Promise<void>>()
   #isPolling = false
   #isWritten = false
   #endPause = () => {}
@@ -119,7 +121,7 @@ export class FeedWatch {
       while (!ended.aborted) {
         // Before the search, so that a change during it also wakes.
         const change = this.#next(ended)
-        const result = await this.#find({ ...request, since })
+        const result = await this.#find({ ...request, since }, identity)
         if (result.isThere) return result
         since = result.reached
         await change
@@ -152,16 +154,24 @@ export class FeedWatch {
     this.#endPause()
   }
 
-  #find(request: FeedRequest): Search {
+  /** The searches of one caller follow each other, because its streams can be of any number of sets of collections. */
+  #find(request: FeedRequest, identity: string): Search {
     const key = `${request.since} ${readableKey(request)}`
     const earlier = this.#searches.get(key)
     if (earlier) return earlier
-    const search = hasChanges(this.source, request).catch(() => {
-      this.#searches.delete(key)
-      // The read that follows succeeds, or reports the error to its own caller.
-      return { isThere: true, reached: request.since }
-    })
+    const before = this.#turns.get(identity) ?? Promise.resolve()
+    const search = before
+      .then(() => hasChanges(this.source, request))
+      .catch(() => {
+        this.#searches.delete(key)
+        // The read that follows succeeds, or reports the error to its own caller.
+        return { isThere: true, reached: request.since }
+      })
     this.#searches.set(key, search)
+    const turn = search.then(() => {
+      if (this.#turns.get(identity) === turn) this.#turns.delete(identity)
+    })
+    this.#turns.set(identity, turn)
     return search
   }
 
