@@ -15,6 +15,7 @@ import {
   lockImport,
   statePath,
 } from './import/import-state.ts'
+import { localCells } from './import/local-cells.ts'
 import { readCsv } from './import/read-csv.ts'
 import { type InputRow, readRecords } from './import/read-records.ts'
 import { type ImportParts, runImport } from './import/run-import.ts'
@@ -29,6 +30,9 @@ const usage = `Imports the rows of a file into a collection, with the rules of e
                  that would need the database
   --replace      replace existing resources; by default they stay unchanged
   --parent ID    the parent of rows that name none, for owned collections
+  --locale NAME  read numbers, days, times and booleans of a table as spreadsheets of this locale write them:
+                 with de, 1.200 is 1200, and 24.06.2016, 2025-12-01 18:00:00 and WAHR are values. Times are
+                 in the time zone of this machine, or that of the variable TZ.
 
 A .ndjson (or .jsonl) file has one JSON object per line; a .csv (or .tsv) file has a header of field names, such as
 temperature_range.min_celsius, separated by commas, semicolons or tabs. Empty rows, and empty columns without a
@@ -48,6 +52,7 @@ const options = {
   'dry-run': { type: 'boolean', default: false },
   replace: { type: 'boolean', default: false },
   parent: { type: 'string' },
+  locale: { type: 'string' },
 } as const
 
 await runCommand(usage, { allowPositionals: true, options }, async ({ values, positionals }) => {
@@ -65,8 +70,11 @@ await runCommand(usage, { allowPositionals: true, options }, async ({ values, po
     throw new ArgumentsError(`Cannot read ${given}`)
   })
   const file = resolve(given)
-  const { replace, parent, 'dry-run': isDry } = values
-  const parts = { file, rows: () => read(file, resource), resource, replace, parent }
+  const { replace, parent, locale, 'dry-run': isDry } = values
+  if (locale !== undefined && read !== readCsv)
+    throw new ArgumentsError('--locale is for tables: .csv or .tsv files')
+  const local = locale === undefined ? undefined : localCells(locale)
+  const parts = { file, rows: () => read(file, resource, local), resource, replace, parent, locale }
   if (isDry) return transfer({ ...parts, context: undefined }, settings)
   const unlock = await lockImport(file)
   await withDatabase(configuration, ({ client }) => {
@@ -82,8 +90,9 @@ await runCommand(usage, { allowPositionals: true, options }, async ({ values, po
 })
 
 async function transfer(parts: ImportParts, settings: Settings): Promise<void> {
-  const { file, rows, resource, context } = parts
-  const identity = { collection: resource.path, content: await hashOf(file), database: nameOf(settings) }
+  const { file, rows, resource, locale, context } = parts
+  const content = await hashOf(file)
+  const identity = { collection: resource.path, content, database: nameOf(settings), locale }
   const begin = context ? await loadState(file, identity) : freshState(identity)
   if (begin.rows > 0) console.error(`Resuming after ${begin.rows} rows`)
   const interruption = new AbortController()

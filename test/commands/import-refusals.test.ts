@@ -2,6 +2,8 @@ import { open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
+import { localCells } from '../../src/commands/import/local-cells.ts'
+import { boolean, date, number, text, timestamp } from '../../src/domain/definition.ts'
 import { createTestFolder } from '../helpers/database/database.ts'
 import { createDatabaseOn, findServer } from '../helpers/database/postgres-server.ts'
 import { createSetup, refusedRows, runCommand } from '../helpers/service/commands.ts'
@@ -187,7 +189,7 @@ test('what a table could mean in two ways is refused with both', async (t) => {
     [2, 3, 4, 6, 7, 8, 9].map((line) => [line, 'VALIDATION_FAILED']),
   )
   for (const [index, reason] of [
-    /habitable must be a boolean/,
+    /^habitable is "WAHR", which is no value; write true, /,
     /distance_parsecs is 1,234, which can mean 1\.234 or 1234; write one of these/,
     /The cell 4 has a value, but no name in the header/,
     /The row has 6 cells, but the header has 5/,
@@ -296,4 +298,45 @@ test('a row that the database does not serve in time stops the import, which con
   t.regex(output, /refused 0/)
   const { rows } = await client.query('SELECT name FROM planets ORDER BY id')
   t.deepEqual(rows, [{ name: 'A 2' }, { name: 'B 2' }])
+})
+
+test('the cells of a locale are read as its spreadsheets write them, and other cells stay as they are', (t) => {
+  const fields = {
+    n: number('N.'),
+    day: date('D.'),
+    time: timestamp('T.'),
+    truth: boolean('B.'),
+    text: text('T.'),
+  }
+  const cells: [string, keyof typeof fields, string, string][] = [
+    ['de', 'n', '1.200', '1200'],
+    ['de', 'n', '-1.234.567,50', '-1234567.50'],
+    ['de', 'n', '1.5', '1.5'],
+    ['de', 'n', '1.23,4', '1.23,4'],
+    ['de', 'n', '1,5E+03', '1.5E+03'],
+    ['fr', 'n', '1 234,5', '1234.5'],
+    ['de-CH', 'n', "1'234.5", '1234.5'],
+    ['sv', 'n', '−1\u00A0234', '-1234'],
+    ['en-IN', 'n', '12,34,567.5', '1234567.5'],
+    ['es', 'n', '1234,5', '1234.5'],
+    ['de', 'day', '4.6.2016', '2016-06-04'],
+    ['de', 'day', '2016-06-24 00:00:00', '2016-06-24'],
+    ['de', 'day', '24.06.2016 01:00', '24.06.2016 01:00'],
+    ['de', 'day', '24.06.16', '24.06.16'],
+    ['hu', 'day', '2016. 06. 24.', '2016-06-24'],
+    ['en-US', 'day', '6/24/2016', '2016-06-24'],
+    ['en-GB', 'day', '24/06/2016', '2016-06-24'],
+    ['fa', 'day', '2016/06/24', '2016-06-24'],
+    ['de', 'day', '31.02.2016', '31.02.2016'],
+    ['en-US', 'time', '6/24/2016, 6:30 PM', new Date(2016, 5, 24, 18, 30).toISOString()],
+    ['de', 'time', '24.06.2016 18:30:05,5', new Date(2016, 5, 24, 18, 30, 5, 500).toISOString()],
+    ['de', 'time', '24.06.2016 25:30', '24.06.2016 25:30'],
+    ['de', 'time', '2016-06-24T18:30:00Z', '2016-06-24T18:30:00Z'],
+    ['tr', 'truth', 'YANLIŞ', 'false'],
+    ['fr', 'truth', 'Vrai', 'true'],
+    ['de', 'truth', 'VRAI', 'VRAI'],
+    ['de', 'text', '1.200', '1.200'],
+  ]
+  for (const [locale, name, text, expected] of cells)
+    t.is(localCells(locale)(fields[name], text), expected, `${locale} ${text}`)
 })

@@ -11,6 +11,7 @@ export interface ImportState {
   /** The SHA-256 of the file. */
   readonly content: string
   readonly database: string
+  readonly locale?: string | undefined
   /** Random. Determines, with the line, the identifiers of rows without one. */
   readonly key: string
   /** Milliseconds since 1970. */
@@ -24,7 +25,7 @@ export interface ImportState {
 }
 
 /** An import can be resumed only if all of these are the same. */
-type ImportIdentity = Pick<ImportState, 'collection' | 'content' | 'database'>
+type ImportIdentity = Pick<ImportState, 'collection' | 'content' | 'database' | 'locale'>
 
 export function statePath(file: string): string {
   return `${file}.import-state.json`

@@ -7,6 +7,7 @@ import { DomainError, errorAt } from '../../model/errors.ts'
 import { toValues } from '../../model/rows/columns.ts'
 import { withoutApostrophe } from '../../rest/items.ts'
 import { ArgumentsError } from '../../service/command.ts'
+import type { LocalCells } from './local-cells.ts'
 import { BrokenRecord, type InputRow, readRecords } from './read-records.ts'
 
 const QUOTE = 0x22
@@ -31,15 +32,20 @@ interface Header {
 /**
  * Reads the rows of a CSV file (RFC 4180), whose first record names the columns. Cells are separated as in the header.
  *
+ * @param local reads the cells of a locale
  * @throws {ArgumentsError} for a header that cannot be parsed or has unknown or duplicate columns
  */
-export async function* readCsv(file: string, resource: Resource): AsyncGenerator<InputRow> {
+export async function* readCsv(
+  file: string,
+  resource: Resource,
+  local?: LocalCells,
+): AsyncGenerator<InputRow> {
   let header: Header | undefined
   const read = (record: Buffer) => {
     if (!header && SEPARATOR_LINE.test(record.toString('latin1'))) return undefined
     const cells = cellsOf(record, header?.delimiter)
     if (cells.every((cell = '') => cell.trim() === '')) return undefined
-    if (header) return cellsToValues(resource, header.columns, cells)
+    if (header) return cellsToValues(resource, header.columns, cells, local)
     header = headerOf(resource, record)
     return undefined
   }
@@ -122,7 +128,12 @@ function columnsOf(resource: Resource, names: readonly string[]): readonly Colum
  *
  * @throws {DomainError} VALIDATION_FAILED when the row has too many or too few cells, MALFORMED_JSON
  */
-function cellsToValues(resource: Resource, columns: readonly Column[], cells: readonly Cell[]): Values {
+function cellsToValues(
+  resource: Resource,
+  columns: readonly Column[],
+  cells: readonly Cell[],
+  local?: LocalCells,
+): Values {
   const end = cells.findLastIndex((cell) => cell !== undefined) + 1
   if (cells.length < columns.length || end > columns.length) {
     const message = `The row has ${cells.length} cells, but the header has ${columns.length}.`
@@ -130,7 +141,7 @@ function cellsToValues(resource: Resource, columns: readonly Column[], cells: re
   }
   const entries = columns.flatMap((leaf, index) => {
     const cell = cells[index]
-    if (leaf) return [[leaf.column, cellValue(leaf, cell)] as const]
+    if (leaf) return [[leaf.column, cellValue(leaf, cell, local)] as const]
     if (cell === undefined || cell === '') return []
     const message = `The cell ${index + 1} has a value, but no name in the header.`
     throw new DomainError('VALIDATION_FAILED', message)
@@ -142,17 +153,21 @@ function cellsToValues(resource: Resource, columns: readonly Column[], cells: re
 const AMBIGUOUS_NUMBER = /^[+-]?[1-9]\d{0,2},\d{3}$/
 
 /** Only free text can be the empty string. Elsewhere `""` is an unset field: some programs quote every cell. */
-function cellValue({ name, field }: Leaf, cell: Cell): unknown {
-  const { isJson, isText, isFreeText, isMeasurable, fromCell } = kindOf(field)
+function cellValue({ name, field }: Leaf, cell: Cell, local?: LocalCells): unknown {
+  const { isJson, isText, isFreeText, isMeasurable, fromCell, cellForms } = kindOf(field)
   if (cell === undefined || (cell === '' && !(isFreeText && !field.readOnly))) return undefined
   if (isText) return withoutApostrophe(cell)
   const text = cell.trim()
   if (text === '') return undefined
   if (isJson) return parseStrictJson(Buffer.from(text), 'The cell')
-  if (isMeasurable && AMBIGUOUS_NUMBER.test(text)) {
+  if (isMeasurable && !local && AMBIGUOUS_NUMBER.test(text)) {
     const [point, thousands] = [text.replace(',', '.'), text.replace(',', '')]
     const message = `${name} is ${text}, which can mean ${point} or ${thousands}; write one of these.`
     throw errorAt(name, 'INVALID_FORMAT', 'VALIDATION_FAILED', message)
   }
-  return fromCell ? fromCell(text) : text
+  const read = local?.(field, text) ?? text
+  const value = fromCell ? fromCell(read) : read
+  if (cellForms === undefined || typeof value !== 'string') return value
+  const message = `${name} is ${JSON.stringify(text.slice(0, 100))}, which is no value; write ${cellForms}.`
+  throw errorAt(name, 'INVALID_TYPE', 'VALIDATION_FAILED', message)
 }

@@ -23,6 +23,8 @@ export interface ImportParts {
   /** The parent of rows that name none. */
   readonly parent: string | undefined
   readonly replace: boolean
+  /** Of a table. */
+  readonly locale: string | undefined
   /** Where to write; undefined to validate only. */
   readonly context: WriteContext | undefined
 }

@@ -23,6 +23,7 @@ export const booleanKind: Kind<FieldOf<'boolean'>> = {
   check: (_, value) => (typeof value === 'boolean' ? { value } : wrongType('a boolean')),
   fromQuery: (field, text) => booleanKind.check(field, booleanIn(text)),
   fromCell: booleanInCell,
+  cellForms: 'true, t, yes, y or 1, or false, f, no, n or 0',
   control: () => ({
     choices: [
       { prompt: 'yes', value: true },

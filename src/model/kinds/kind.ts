@@ -206,6 +206,8 @@ export interface Kind<Field extends FieldOf<string>> {
   fromQuery(field: Field, text: string): Checked
   /** The JSON value of an unquoted CSV cell, or the text itself if it is not one, so that the check refuses it. */
   fromCell?(text: string): unknown
+  /** What such a cell can be, where other texts are no values. */
+  readonly cellForms?: string
   /** Its values are JSON, which cells hold as text. A patch is merged into an object, so that null removes a member. */
   readonly isJson?: true
   /** A cursor may hold only the beginning of a text. */
