@@ -137,33 +137,6 @@ test.serial(
   },
 )
 
-test.serial(
-  'what never existed is not found, nor is a version that the resource has not reached',
-  async (t) => {
-    const { writer, reader } = service()
-    await writer.put('/planets/young', { id: 'young', name: 'Young' })
-    await writer.put('/planets/young/moons/luna', { id: 'luna', name: 'Luna' })
-    for (const path of [
-      '/planets/never/versions',
-      '/planets/never/versions/1',
-      '/planets/%00/versions',
-      '/planets/young/versions/2',
-      '/planets/young/versions/0',
-      '/planets/young/versions/01',
-      '/planets/young/versions/x',
-      '/planets/young/versions/2147483647',
-      '/planets/young/versions/2147483648',
-      '/planets/never/moons/luna/versions',
-      '/planets/young/moons/none/versions',
-      '/planets/young/atmosphere/versions',
-      '/planets/young/versions/',
-    ]) {
-      t.deepEqual(problem(await reader.get(path)), NOT_FOUND, path)
-    }
-    t.is((await reader.get('/planets/young/moons/luna/versions/1')).status, 200)
-  },
-)
-
 test.serial('versions need the read scope of the collection, for every part of them', async (t) => {
   const { writer, withScope, anonymous } = service()
   await writer.put('/planets/secret', { id: 'secret', name: 'Secret' })
@@ -203,24 +176,6 @@ test.serial('what is no parameter of versions is refused', async (t) => {
     'INVALID_QUERY_PARAMETER',
   ])
   t.is((await reader.get('/planets/asked/versions', { accept: 'text/csv' })).status, 406)
-})
-
-const historyLink = ({ headers }: Answer) =>
-  /<([^>]*)>; rel="version-history"/.exec(headers.get('link') ?? '')?.[1]
-
-test.serial('a resource links to its versions, also when it was deleted', async (t) => {
-  const { writer, reader, base } = service()
-  await writer.put('/planets/linked', { id: 'linked', name: 'Linked' })
-  await writer.put('/planets/linked/atmosphere', { dominant_gas: 'neon' })
-  t.is(historyLink(await reader.get('/planets/linked')), `${base}/planets/linked/versions`)
-  t.is(
-    historyLink(await reader.get('/planets/linked/atmosphere')),
-    `${base}/planets/linked/atmosphere/versions`,
-  )
-  await writer.delete('/planets/linked')
-  const gone = await reader.get('/planets/linked')
-  t.deepEqual([gone.status, historyLink(gone)], [410, `${base}/planets/linked/versions`])
-  t.is(historyLink(await reader.get('/planets/never')), undefined)
 })
 
 test.serial('a child that was deleted with a thousand others has its versions', async (t) => {
@@ -305,7 +260,8 @@ test('without a record there are no versions, and no link to them', async (t) =>
     t.deepEqual(problem(answer), NOT_FOUND)
     t.regex(answer.body.error.message, /does not record changes/)
   }
-  t.is(historyLink(await reader.get('/planets/vesta')), undefined)
+  const { headers } = await reader.get('/planets/vesta')
+  t.notRegex(headers.get('link') ?? '', /version-history/)
 })
 
 test('a version of the API shows its own fields of each version, and PUT of one keeps the others', async (t) => {
