@@ -71,7 +71,7 @@ function pagingPolicy(resource: Resource, maximumPageSize: number): Schema {
   const namesOf = (leaves: readonly Leaf[]) => leaves.map(({ name }) => name)
   return {
     first_page: 1,
-    default_limit: DEFAULT_PAGE_SIZE,
+    default_limit: Math.min(DEFAULT_PAGE_SIZE, maximumPageSize),
     maximum_limit: maximumPageSize,
     default_order: [`${resource.createdField}:asc`, 'id:asc'],
     unset_values: 'last',

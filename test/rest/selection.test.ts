@@ -239,6 +239,12 @@ test.serial(
     const { body: answer } = await writer.post(`${origin}/graphql`, { query: `{ ${lists} }` })
     t.is(answer.errors, undefined)
     t.is(answer.data.planetPage.items.length, 3)
+    const { policies } = (await reader.get('/profile/planets')).body
+    const { limitParameter } = (await reader.get('/openapi.json')).body.components.parameters
+    t.deepEqual(
+      [policies.paging.default_limit, limitParameter.schema.default, limitParameter.example],
+      [3, 3, 3],
+    )
   },
 )
 

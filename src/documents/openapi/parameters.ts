@@ -85,7 +85,8 @@ function selectionParameters(resource: Resource, resources: readonly Resource[])
 const FIELDS =
   'Only these fields, with `id` and `_links`. The schemas describe responses without this parameter; with it, other fields are absent.'
 
-const EMBED = `Relations of links. \`_embedded\` then has what GET of each link returns, with the first ${DEFAULT_PAGE_SIZE} items of a list. Requires the scopes to read them.`
+const EMBED =
+  'Relations of links. `_embedded` then has what GET of each link returns, the first page of a list. Requires the scopes to read them.'
 
 /** SPEC §4.1. */
 function listParameters({ name: resource, shownLeaves, createdField }: Resource): Schemas {
