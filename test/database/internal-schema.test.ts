@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
-import { Client, type ClientConfig } from 'pg'
+import { Client, type ClientConfig, type QueryResult } from 'pg'
 import { DatabaseRefusedError, parseConnection } from '../../src/database/connection.ts'
 import { migrate, migrationState } from '../../src/database/migrations/migrator.ts'
 import { sessionStatement } from '../../src/database/session.ts'
+import { numberChanges } from '../../src/features/history/feed/upkeep.ts'
 import { tableName } from '../../src/model/definition/resource.ts'
 import {
   createEmptyDatabase,
@@ -13,6 +14,7 @@ import {
   openTestDatabase,
 } from '../helpers/database/database.ts'
 import { makeFormerDatabase } from '../helpers/database/former-database.ts'
+import { purgeChanges } from '../helpers/database/purge-changes.ts'
 import { resources, tables } from '../helpers/domain/domain.ts'
 
 const { migrations } = tables
@@ -79,6 +81,48 @@ test('no function depends on the search path to find an internal table', async (
   const names = '(tombstones|tombstone_sets|row_counts|idempotency_keys|recorded_changes|change_feed)'
   t.deepEqual(await using(`(?<!public_internal\\.)\\m${names}\\M`), [])
   t.true((await using(`public_internal\\.${names}`)).length >= 5)
+})
+
+test('rows can be written with any search path', async (t) => {
+  const database = await openTestDatabase(await createTestDatabase(t))
+  t.teardown(() => database.close())
+  const { rows } = await database.pool
+    .query(`BEGIN; SET LOCAL search_path TO pg_catalog;
+    INSERT INTO public.planets (id, name) VALUES ('one', 'One');
+    INSERT INTO public.species (id, scientific_name, planet_origin) VALUES ('two', 'Two', 'one');
+    UPDATE public.species SET habitat = 'cave';
+    DELETE FROM public.species;
+    COMMIT; SELECT array_agg(event ORDER BY serial) AS events FROM recorded_changes`)
+    .then((results) => (results as unknown as QueryResult[]).at(-1) as QueryResult)
+  t.deepEqual(rows[0].events.slice(0, 4), ['created', 'created', 'changed', 'deleted'])
+})
+
+test('the record of changes cannot be emptied by hand, which readers of the feed would not notice', async (t) => {
+  const database = await openTestDatabase(await createTestDatabase(t))
+  t.teardown(() => database.close())
+  await database.client.prisma.planet.create({ data: { id: 'one', name: 'One' } })
+  for (const statement of ['DELETE FROM recorded_changes', 'TRUNCATE recorded_changes'])
+    await t.throwsAsync(database.pool.query(statement), { message: /would hide changes from the readers/ })
+  await purgeChanges(database)
+  t.is((await database.pool.query('SELECT FROM recorded_changes')).rowCount, 0)
+})
+
+test('a sequence that is far behind its record is moved in one step, and each change has a position', async (t) => {
+  const database = await openTestDatabase(await createTestDatabase(t))
+  t.teardown(() => database.close())
+  const { pool } = database
+  const far = 3_000_000_000
+  const moveTo = (number: number) =>
+    pool.query(`SELECT setval(pg_get_serial_sequence('recorded_changes', 'serial'), ${number})`)
+  await moveTo(far)
+  await pool.query("INSERT INTO planets (id, name) VALUES ('one', 'One'), ('two', 'Two')")
+  await moveTo(1)
+  await pool.query("UPDATE planets SET name = name || ' again'")
+  const { rows } = await pool.query('SELECT serial::float8 FROM recorded_changes ORDER BY 1')
+  t.true(rows.every(({ serial }) => serial >= far && serial < far + 10))
+  await numberChanges(database.client)
+  const numbered = await pool.query('SELECT count(DISTINCT position)::int AS positions FROM recorded_changes')
+  t.is(numbered.rows[0].positions, 4)
 })
 
 test('several processes at once move the internal tables of a former version, and lose nothing', async (t) => {

@@ -14,6 +14,7 @@ export const ENGINE = {
     record_authors: repositoryPath('prisma/engine/record_authors.sql'),
     record_states_before: repositoryPath('prisma/engine/record_states_before.sql'),
     row_triggers: repositoryPath('prisma/engine/row_triggers.sql'),
+    refuse_record_change: repositoryPath('prisma/engine/refuse_record_change.sql'),
   },
   schema: repositoryPath('prisma/engine/schema.prisma'),
 }

@@ -125,16 +125,16 @@ async function makeCopy(client: Client, folder: string): Promise<void> {
 async function differences(client: Client, schema: string): Promise<WrongPart[]> {
   // So that definitions name each schema.
   await client.query(`SELECT set_config('search_path', '', TRUE)`)
-  const { rows: names } = await client.query<Record<'resources' | 'internal', string>>(
-    'SELECT quote_ident($1) AS resources, quote_ident($2) AS internal',
-    [schema, internalSchema(schema)],
+  const { rows: names } = await client.query<Record<'copied' | 'actual', string>>(
+    `SELECT quote_literal(copied) AS copied, quote_literal(actual) AS actual FROM unnest($1::text[], $2::text[]) AS name (copied, actual)
+     UNION ALL SELECT copied, quote_ident(actual) FROM unnest($1::text[], $2::text[]) AS name (copied, actual)`,
+    [
+      [internalSchema(COPY), COPY],
+      [internalSchema(schema), schema],
+    ],
   )
   const actualName = (text: string) =>
-    names.reduce(
-      (named, { resources, internal }) =>
-        named.replaceAll(internalSchema(COPY), internal).replaceAll(COPY, resources),
-      text,
-    )
+    names.reduce((named, { copied, actual }) => named.replaceAll(copied, actual), text)
   const parts = async (of: string) => (await client.query<Part>(PARTS, [of, internalSchema(of)])).rows
   const actual = new Map((await parts(schema)).map((part) => [part.part, part]))
   /** A table is made with its columns. */

@@ -29,7 +29,8 @@ export async function readMisplaced(client: Client, schema: string): Promise<str
 
 /**
  * Moves internal tables out of the schema of the resources, and names their new schema in the functions that use them.
- * Then Prisma Studio lists only the resources, and triggers work with every search path. Send it in the transaction of
+ * Then Prisma Studio lists only the resources. Triggers work with every search path, as that of postgres_fdw or of a role.
+ * Send it in the transaction of
  * each migration.
  */
 export function moveStatement(schema: string): string {
@@ -52,6 +53,13 @@ BEGIN
   LOOP
     EXECUTE regexp_replace(definition, '\\m(FROM|INTO|UPDATE|TABLE) (${ENGINE_TABLES.join('|')})\\M',
       format('\\1 %I.\\2', ${internal}), 'g');
+  END LOOP;
+  FOR definition IN
+    SELECT oid::regprocedure FROM pg_proc WHERE pronamespace = to_regnamespace(quote_ident(${resources}))
+      AND prorettype = 'trigger'::regtype AND array_to_string(proconfig, ' ') !~ 'search_path=' IS NOT FALSE
+      AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = pg_proc.oid AND deptype = 'e')
+  LOOP
+    EXECUTE format('ALTER FUNCTION %s SET search_path TO %I, %I, pg_temp', definition, ${resources}, ${internal});
   END LOOP;
 END $move$`
 }
