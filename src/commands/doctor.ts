@@ -10,6 +10,7 @@ import { runCommand } from '../service/command.ts'
 import { databaseOptions, loadConfiguration, patienceOf } from '../service/settings/configuration.ts'
 import { type Settings, SettingsError, settingsWarnings } from '../service/settings/settings.ts'
 import { styled } from '../service/terminal.ts'
+import { buriedProblems, repairBuried } from './doctor/buried.ts'
 import {
   feedProblems,
   referenceProblems,
@@ -104,7 +105,7 @@ async function inspectDatabase(
     report(check, problems ?? ['cannot be checked, because tables differ from their definitions'])
   }
   if (repair) {
-    for (const action of [repairFeed, repairRowCounts, repairReferences, repairUniqueness])
+    for (const action of [repairFeed, repairBuried, repairRowCounts, repairReferences, repairUniqueness])
       repairs.push(...((await attempt(() => action(client, resources))) ?? []))
     if (!isJson) for (const done of repairs) console.log(`done  ${done}`)
   }
@@ -112,6 +113,7 @@ async function inspectDatabase(
   await inspect('references', () => referenceProblems(client))
   await inspect('unique texts', () => uniquenessProblems(client, resources))
   await inspect('feed of changes', () => feedProblems(client, resources))
+  await inspect('tombstones', () => buriedProblems(client))
   await inspect('foreign keys', () => foreignKeyProblems(client))
   for (const resource of resources) await inspect(resource.path, () => rowProblems(client, resource))
 }

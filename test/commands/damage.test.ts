@@ -93,6 +93,38 @@ test('the service does not start with schemas that were renamed, or a feed behin
   )
 })
 
+test('rows that came back without triggers get versions above those of their tombstones', async (t) => {
+  if (!server) return t.pass('there is no PostgreSQL server')
+  const databaseUrl = await createServerDatabase(server, t, await serverTemplate(server))
+  const environment = environmentFor({ databaseUrl, dataDir: '' })
+  const client = new pg.Client(databaseUrl)
+  await client.connect()
+  t.teardown(() => client.end())
+  await client.query(`SET search_path TO public;
+    INSERT INTO planets (id, name) SELECT n, 'Planet ' || n FROM generate_series(1, 3) AS n;
+    INSERT INTO moons (id, planet_id, name) SELECT n, 1, 'Moon ' || n FROM generate_series(1, 1200) AS n;
+    CREATE TABLE planets_backup AS TABLE planets;
+    CREATE TABLE moons_backup AS TABLE moons;
+    UPDATE planets SET name = name || ' again';
+    DELETE FROM planets;
+    SET session_replication_role = replica;
+    INSERT INTO planets SELECT * FROM planets_backup;
+    INSERT INTO moons SELECT * FROM moons_backup;
+    RESET session_replication_role;
+    DROP TABLE planets_backup, moons_backup`)
+  const { output } = await run('doctor', environment)
+  t.regex(
+    output,
+    /FAIL {2}tombstones\n +moons: 1200 rows were deleted once, such as 1, 10, .*\n +planets: 3 rows .* 1, 2, 3;/,
+  )
+  await run('doctor', environment, '--repair')
+  t.regex((await run('doctor', environment)).output, /^ok {4}tombstones$/m)
+  const versions = 'SELECT version FROM planets UNION SELECT version FROM moons ORDER BY 1'
+  t.deepEqual((await client.query(versions)).rows, [{ version: 2 }, { version: 3 }])
+  await client.query("UPDATE planets SET name = 'Other' WHERE id = '1'")
+  t.is((await client.query("SELECT version FROM planets WHERE id = '1'")).rows[0].version, 4)
+})
+
 test('triggers fire whatever role of replication a database gives to sessions, and doctor names the setting', async (t) => {
   if (!server) return t.pass('there is no PostgreSQL server')
   const databaseUrl = await createServerDatabase(server, t, await serverTemplate(server))
