@@ -18,7 +18,7 @@ import {
 import { localCells } from './import/local-cells.ts'
 import { readCsv } from './import/read-csv.ts'
 import { type InputRow, readRecords } from './import/read-records.ts'
-import { type ImportParts, runImport } from './import/run-import.ts'
+import { type ImportParts, resumable, runImport } from './import/run-import.ts'
 import { withDatabase } from './shared-database.ts'
 
 const usage = `Imports the rows of a file into a collection, with the rules of every write.
@@ -93,8 +93,11 @@ async function transfer(parts: ImportParts, settings: Settings): Promise<void> {
   const { file, rows, resource, locale, context } = parts
   const content = await hashOf(file)
   const identity = { collection: resource.path, content, database: nameOf(settings), locale }
-  const begin = context ? await loadState(file, identity) : freshState(identity)
+  const known = context ? await loadState(file, identity) : freshState(identity)
+  const begin = await resumable(parts, known)
   if (begin.rows > 0) console.error(`Resuming after ${begin.rows} rows`)
+  else if (known.rows > 0)
+    console.error('The rows of the unfinished import are not in the database: importing all')
   const interruption = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interruption.abort())
   let total = 0

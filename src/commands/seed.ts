@@ -14,7 +14,7 @@ const usage = `Adds a small example catalogue with resources in every collection
   npx halgraph seed
 
 Existing resources stay unchanged, so you can repeat the command. It can run while the service does. The entries
-of prisma/seed/catalogue.json are checked first, and then created in one transaction.`
+of prisma/seed/catalogue.json are checked first, and then created in order, 100 in each transaction.`
 
 await runCommand(usage, {}, async () => {
   const configuration = await databaseConfiguration()

@@ -27,7 +27,7 @@ test('an import during which the database goes away refuses no row for it, and r
   })
   const [errors, [status]] = await ended
   t.is(status, 1)
-  t.regex(errors, /The database is not responding/)
+  t.regex(errors, /The database is not responding.* \d+ rows are done: .* Run the same command to resume\./)
   t.notRegex(errors, /\n\s+at /)
   if (link) link.set('open')
   const again = await run('import', setup.environment, 'moons', file)
@@ -87,6 +87,24 @@ test('an interrupted import reports its progress and resumes, and reports each r
     (await refusedRows(file)).map(({ line }) => line),
     [6, 751],
   )
+})
+
+test('an interrupted import begins again where the rows before it are gone', async (t) => {
+  const setup = await createSetup(t)
+  const file = join(setup.folder, 'planets.ndjson')
+  await writeFile(
+    file,
+    Array.from({ length: 800 }, (_, row) => JSON.stringify({ name: `P ${row}` })).join('\n'),
+  )
+  const child = start('import', setup.environment, 'planets', file)
+  const closed = once(child, 'close')
+  while (child.exitCode === null && (await rowsDone(file)) < 200) await pause(20)
+  child.kill('SIGINT')
+  await closed
+  await setup.use(({ client }) => client.prisma.planet.deleteMany())
+  const again = await run('import', setup.environment, 'planets', file)
+  t.regex(again.errors, /The rows of the unfinished import are not in the database: importing all/)
+  t.is(await setup.use(({ client }) => client.prisma.planet.count()), 800)
 })
 
 /** The number of rows in the saved state of an import; 0 without a state. */

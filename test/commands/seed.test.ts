@@ -5,6 +5,7 @@ import { seedProblems } from '../../src/commands/seed/seed-problems.ts'
 import type { Seed } from '../../src/documents/openapi/seeds.ts'
 import { unrestricted } from '../../src/model/access/access.ts'
 import { OPERATOR } from '../../src/model/access/caller.ts'
+import { DomainError } from '../../src/model/errors.ts'
 import { domain } from '../helpers/domain/domain.ts'
 import { shareTestService } from '../helpers/service/service.ts'
 
@@ -90,6 +91,31 @@ test('a catalogue with an entry that a rule refuses creates none, and says which
   ]
   t.regex(((await t.throwsAsync(create(taken))) as Error).message, /entry 2 \(planets\/second\): /)
   t.is((await service().reader.get('/planets/first')).status, 404)
+})
+
+test('a long catalogue is created in parts, which are repeated while the database does not respond', async (t) => {
+  const seeds: Seed[] = Array.from({ length: 250 }, (_, index) => ({
+    collection: 'planets',
+    id: `long-${index}`,
+    name: `Long ${index}`,
+  }))
+  const torn = seeds.with(230, { collection: 'moons', parent: 'elsewhere', id: 'm', name: 'M' })
+  await t.throwsAsync(create(torn), {
+    message: /^The first 200 entries are there\. entry 231 \(moons\/m\): .* Run the same command again/,
+  })
+  const { client } = service().database
+  let failures = 2
+  const failing = new Proxy(client, {
+    get(target, name) {
+      const value = Reflect.get(target, name)
+      if (name === 'transaction' && failures > 0 && failures--)
+        throw new DomainError('SERVICE_UNAVAILABLE', 'The database is not responding; try again.')
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+  t.is(await createSeeds(seeds, { ...context(), client: failing }), 50)
+  t.is(failures, 0)
+  t.is(await create(seeds), 0)
 })
 
 test('a problem of a catalogue, or of a rule, is at the line of its file', async (t) => {

@@ -10,10 +10,12 @@ import type { Written } from '../../domain/write-row.ts'
 import { MAXIMUM_JSON_BYTES } from '../../http/json.ts'
 import type { Resource, Values } from '../../model/definition/resource.ts'
 import { DomainError, errorAt } from '../../model/errors.ts'
-import type { ResourceKey } from '../../model/rows/identifiers.ts'
+import { isResourceKey, type ResourceKey } from '../../model/rows/identifiers.ts'
 import { inspectResource } from '../../model/validate.ts'
 import { isObject } from '../../model/values.ts'
-import { errorPath, type ImportState, saveState } from './import-state.ts'
+import { CommandError } from '../../service/command.ts'
+import { isUnavailable, patiently } from '../shared-database.ts'
+import { errorPath, freshState, type ImportState, saveState } from './import-state.ts'
 import type { InputRow } from './read-records.ts'
 
 export interface ImportParts {
@@ -81,15 +83,41 @@ export async function runImport(
   const results: AsyncIterable<Outcome> = Readable.from(chunks(parts, begin, signal))
     .flatMap((rows: CheckedRow[]) => createRows(parts, rows))
     .map((row) => importRow(parts, row), { concurrency })
-  for await (const { outcome, error } of results) {
-    if (error) errors += `${JSON.stringify(error)}\n`
-    state = { ...state, rows: state.rows + 1, [outcome]: state[outcome] + 1 }
-    showProgress(state)
-    const isDue = state.rows % CHECKPOINT_ROWS === 0 || errors.length > CHECKPOINT_CHARACTERS
-    if (isDue) await checkpoint()
+  try {
+    for await (const { outcome, error } of results) {
+      if (error) errors += `${JSON.stringify(error)}\n`
+      state = { ...state, rows: state.rows + 1, [outcome]: state[outcome] + 1 }
+      showProgress(state)
+      const isDue = state.rows % CHECKPOINT_ROWS === 0 || errors.length > CHECKPOINT_CHARACTERS
+      if (isDue) await checkpoint()
+    }
+  } catch (cause) {
+    if (!isUnavailable(cause)) throw cause
+    const { rows, imported, skipped, refused } = state
+    const counts = `${rows} rows are done: imported ${imported}, skipped ${skipped}, refused ${refused}.`
+    throw new CommandError(`${(cause as Error).message} ${counts} Run the same command to resume.`, { cause })
+  } finally {
+    await checkpoint()
   }
-  await checkpoint()
   return state
+}
+
+/**
+ * The state of an unfinished import, from the beginning if none of the rows before it is in the database, because that was
+ * made anew or restored. The key stays, so that rows that are there are skipped.
+ */
+export async function resumable(parts: ImportParts, state: ImportState): Promise<ImportState> {
+  const { context, resource } = parts
+  let number = 0
+  for await (const row of parts.rows()) {
+    if (!context || number === state.rows) break
+    number += 1
+    if (number <= state.rows - CHECKPOINT_ROWS) continue
+    const checked = check(parts, state, row)
+    const isKnown = 'body' in checked && isResourceKey(checked)
+    if (isKnown && (await context.client.findByKey(resource, checked, context.access))) return state
+  }
+  return { ...freshState(state), key: state.key, started: state.started }
 }
 
 /** Skips the rows that are done. Chunks are limited in bytes, too. */
@@ -139,16 +167,18 @@ function check(parts: ImportParts, begin: ImportState, row: InputRow): CheckedRo
 async function createRows({ context, resource }: ImportParts, rows: readonly CheckedRow[]) {
   const valid = rows.filter((row) => 'body' in row)
   if (!context || valid.length === 0) return rows
-  const written = await inOneTransaction(context, { hasSavepoints: false }, async (client, transaction) => {
-    const inside = { ...context, client, transaction }
-    const creations = valid.map((row) => ({ ...row, mayReplace: false }))
-    const result: (Written | undefined)[] = []
-    while (result.length < creations.length) {
-      const next = await createTogether(inside, resource, creations.slice(result.length))
-      result.push(...(next.length > 0 ? next : [undefined]))
-    }
-    return { result, isKept: true }
-  })
+  const create = () =>
+    inOneTransaction(context, { hasSavepoints: false }, async (client, transaction) => {
+      const inside = { ...context, client, transaction }
+      const creations = valid.map((row) => ({ ...row, mayReplace: false }))
+      const result: (Written | undefined)[] = []
+      while (result.length < creations.length) {
+        const next = await createTogether(inside, resource, creations.slice(result.length))
+        result.push(...(next.length > 0 ? next : [undefined]))
+      }
+      return { result, isKept: true }
+    })
+  const written = await patiently(create)
   const created = new Set<CheckedRow>(valid.filter((_, index) => written[index]))
   return rows.map((row): CheckedRow => (created.has(row) ? { outcome: 'imported' } : row))
 }
@@ -160,7 +190,7 @@ async function importRow({ context, resource, replace }: ImportParts, row: Check
   try {
     const unless = replace ? {} : { unlessVersions: 'all' as const }
     const options = { mayCreate: true, readOnly: {}, ...unless }
-    const { outcome } = await putResource(context, resource, row, row.body, options)
+    const { outcome } = await patiently(() => putResource(context, resource, row, row.body, options))
     return { outcome: outcome === 'UNCHANGED' ? 'skipped' : 'imported' }
   } catch (error) {
     return refusal(row.line, error)
@@ -168,7 +198,7 @@ async function importRow({ context, resource, replace }: ImportParts, row: Check
 }
 
 function refusal(line: number, error: unknown): Outcome {
-  if (!(error instanceof DomainError) || error.code === 'SERVICE_UNAVAILABLE') throw error
+  if (!(error instanceof DomainError) || isUnavailable(error)) throw error
   if (error.code === 'PRECONDITION_FAILED') return { outcome: 'skipped' }
   const { code, message, details } = error
   return { outcome: 'refused', error: { line, code, message, details } }

@@ -7,6 +7,7 @@ import type { Resource, Values } from '../../model/definition/resource.ts'
 import { DomainError } from '../../model/errors.ts'
 import type { ResourceKey } from '../../model/rows/identifiers.ts'
 import { CommandError, resourceNamed } from '../../service/command.ts'
+import { isUnavailable, patiently } from '../shared-database.ts'
 import { lineIn, placeOf, type SeedFile } from './seed-problems.ts'
 
 interface Entry extends ResourceKey {
@@ -15,17 +16,45 @@ interface Entry extends ResourceKey {
   readonly place: string
 }
 
+/** Entries created in one transaction: more would hold its locks for longer. */
+const PART_ENTRIES = 100
+
 /**
- * Creates all entries in one transaction, in their order; existing ones stay unchanged.
+ * Creates all entries in their order, a part of them in each transaction; existing ones stay unchanged.
  *
  * @param seeds without problems
  * @param file says where a refused one is
  * @returns the number of created resources
- * @throws {CommandError} with the first entry that a rule refuses; then none is created
+ * @throws {CommandError} with the first entry that a rule refuses; then none of its part is created
  */
-export function createSeeds(seeds: readonly Seed[], context: WriteContext, file?: SeedFile): Promise<number> {
+export async function createSeeds(
+  seeds: readonly Seed[],
+  context: WriteContext,
+  file?: SeedFile,
+): Promise<number> {
+  let created = 0
+  for (let first = 0; first < seeds.length; first += PART_ENTRIES) {
+    try {
+      created += await patiently(() => createPart(seeds, first, context, file))
+    } catch (cause) {
+      if (!isUnavailable(cause) && !(cause instanceof CommandError)) throw cause
+      const done = first === 0 ? 'No entry was created.' : `The first ${first} entries are there.`
+      const advice = first === 0 ? '' : ' Run the same command again for the others.'
+      throw new CommandError(`${done} ${(cause as Error).message}${advice}`, { cause })
+    }
+  }
+  return created
+}
+
+function createPart(
+  seeds: readonly Seed[],
+  first: number,
+  context: WriteContext,
+  file: SeedFile | undefined,
+): Promise<number> {
   const groups: { resource: Resource; entries: Entry[] }[] = []
-  for (const [index, seed] of seeds.entries()) {
+  for (const [place, seed] of seeds.slice(first, first + PART_ENTRIES).entries()) {
+    const index = first + place
     const resource = resourceNamed(seed.collection, context)
     const { parentId, id, body } = seedEntry(seed, resource)
     if (groups.at(-1)?.resource !== resource) groups.push({ resource, entries: [] })
@@ -58,7 +87,7 @@ async function isCreated(context: WriteContext, resource: Resource, entry: Entry
     })
     return true
   } catch (error) {
-    if (!(error instanceof DomainError) || error.code === 'SERVICE_UNAVAILABLE') throw error
-    throw new CommandError(`No entry was created. ${place}: ${error.message}`, { cause: error })
+    if (!(error instanceof DomainError) || isUnavailable(error)) throw error
+    throw new CommandError(`${place}: ${error.message}`, { cause: error })
   }
 }
