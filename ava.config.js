@@ -8,9 +8,14 @@ import { findTestServer } from './scripts/test-server.js'
 
 /**
  * The runs (`scripts/test.js`) by what they leave out. `x.ci.test.ts` takes longer than a change should wait for;
- * `x.full.test.ts` builds copies of the project, runs browsers, linters or servers of its own, or kills the service.
+ * `x.full.test.ts` builds copies of the project, runs browsers, linters or servers of its own, or kills the service;
+ * `x.external.test.ts` installs other packages, and runs only by name.
  */
-const LEFT_OUT = { quick: /\.(ci|full)(\.test)?\.ts$/, ci: /\.full\.test\.ts$/, all: /^$/ }
+const LEFT_OUT = {
+  quick: /\.(ci|full|external)(\.test)?\.ts$/,
+  ci: /\.(full|external)\.test\.ts$/,
+  all: /\.external\.test\.ts$/,
+}
 
 /** Each file of this folder imports test files that run in one process: the first request of a process costs a second. */
 const SUITES = 'test/suites'

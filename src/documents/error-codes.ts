@@ -18,11 +18,9 @@ export type ErrorEntry = ReturnType<typeof errorEntries>[number]
  */
 export function errorEntries(resources: readonly Resource[], root: string, path: string) {
   const { errors, details } = errorExamples(resources, root + path)
-  const examples = { ...errors, ...details }
-  const explanations = Object.entries(explanationsOf(resources))
-  return explanations.map(([code, { cause, remedy, retry = NOT_UNCHANGED }]) => {
+  return Object.entries(explanationsOf(resources)).map(([code, { cause, remedy, retry = NOT_UNCHANGED }]) => {
     const isError = code in ERRORS
-    const { request, response } = examples[code] ?? {}
+    const { request, response } = { ...errors, ...details }[code] ?? {}
     return {
       code,
       kind: isError ? 'error' : 'detail',
@@ -44,8 +42,7 @@ export function explanationsOf(resources: readonly Resource[]): Readonly<Record<
 
 /** The error that contains a detail. The codes of definitions come from rules. */
 export function errorOf(detail: DetailCode): ErrorCode {
-  const { error = 'VALIDATION_FAILED' } = DETAILS[detail] ?? { error: 'BUSINESS_RULE_VIOLATION' }
-  return error
+  return (DETAILS[detail] ?? { error: 'BUSINESS_RULE_VIOLATION' }).error ?? 'VALIDATION_FAILED'
 }
 
 const NOT_UNCHANGED = 'Only after a change: the same request would fail again.'

@@ -9,7 +9,7 @@ const { file } = test.meta
 
 export default async function prepare(): Promise<void> {
   const server = process.env['TEST_DATABASE_URL']
-  if (server !== undefined && /\/suites\/embedded\/|\.full\.test\./.test(file)) {
+  if (server !== undefined && /\/suites\/embedded\/|\.(?:full|external)\.test\./.test(file)) {
     process.env['TEST_SERVER_URL'] = server
     delete process.env['TEST_DATABASE_URL']
   }
