@@ -9,6 +9,7 @@ import {
   send,
   withoutChance,
   withoutDigests,
+  withStatus,
 } from '../helpers/service/transcript.ts'
 
 const FOLDER = 'test/database/statements'
@@ -37,7 +38,7 @@ for (const file of readdirSync(FOLDER)) {
       await claimResults(t, `${FOLDER}/${file}`, async (request) => {
         const { result, statements, values } = await countStatements(() => send(service, request))
         const lines = statements.map((text, index) => `${shortened(text)} ${JSON.stringify(values[index])}`)
-        return [`${result.status}`, ...lines].map((line) => numbered(withoutDigests(withoutChance(line))))
+        return withStatus(result.status, lines).map((line) => numbered(withoutDigests(withoutChance(line))))
       })
     },
   )

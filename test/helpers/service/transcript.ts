@@ -97,7 +97,7 @@ const VARYING_HEADERS = [...OWN_HEADERS, 'content-length']
 const headersOf = ({ headers }: Answer) =>
   Object.fromEntries([...headers].filter(([name]) => !VARYING_HEADERS.includes(name)))
 
-/** The status, the headers that are not usual, and the body; one line if there are no such headers. */
+/** The status, the headers that are not usual, and the body. */
 function createResponseLines(common: Readonly<Record<string, string>>, { origin }: TestService) {
   const { host } = new URL(origin)
   const plain = (text: string) => withoutDigests(withoutChance(text.replaceAll(host, 'host')))
@@ -116,10 +116,13 @@ function createResponseLines(common: Readonly<Record<string, string>>, { origin 
     const isPage = answer.headers.get('content-type')?.startsWith('text/html')
     const body = isPage ? pageLines(exchange.text, path) : exchange.text.split('\n')
     const shown = unusualHeaders(exchange, common)
-    if (shown.length === 0 && body.length === 1) return [`${answer.status} ${body[0]}`.trim()]
-    return [`${answer.status}`, ...shown, ...body.filter((line) => line !== '')]
+    return withStatus(answer.status, [...shown, ...body.filter((line) => line !== '')])
   }
 }
+
+/** One line if there is one besides the status. */
+export const withStatus = (status: number, lines: readonly string[]) =>
+  lines.length === 1 ? [`${status} ${lines[0]}`] : [`${status}`, ...lines]
 
 const TIMESTAMP =
   /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z|[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT/g

@@ -33,6 +33,7 @@ export function unusualHeaders(exchange: Exchange, common: Readonly<Record<strin
 }
 
 const READ_FROM_DATABASE = 'private, no-cache, must-revalidate'
+const SELF = /"_links":\{"self":\{"href":"([^"]+)"/
 const TAG_OF_RESOURCE = /^"[^"]+:\d+(?::[^"]+)?"$/
 
 function usualHeaders(exchange: Exchange): Record<string, string | undefined> {
@@ -40,7 +41,10 @@ function usualHeaders(exchange: Exchange): Record<string, string | undefined> {
   const isList = 'x-total-count' in headers
   const isTagged = TAG_OF_RESOURCE.test(headers['etag'] ?? '')
   const isRead = isReadOf(exchange) && 'etag' in headers
+  const [, created] = (status === 201 && SELF.exec(text)) || []
+  const [, id] = /^\{"id":"([^"]+)"/.exec(text) ?? []
   return {
+    ...(created !== undefined && { location: created, etag: `"${id}:1"` }),
     vary: `Accept-Encoding, Origin${method === 'OPTIONS' ? '' : ', Accept'}${isList || hasPreference ? ', Prefer' : ''}`,
     ...(/^(?:204|304)$/.test(`${status}`) && { 'content-type': undefined }),
     ...(isRead && { 'cache-control': READ_FROM_DATABASE }),
