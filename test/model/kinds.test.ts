@@ -3,13 +3,17 @@ import { kindOf, type LeafField } from '../../src/model/definition/fields.ts'
 import { madeField } from '../helpers/domain/made-field.ts'
 import { claimResults } from '../helpers/service/transcript.ts'
 
-// Each group of kinds.txt has a field as its first action. The others are values: `check` one in a body, `query` one to compare
-// with, `cell` one of a table, `stored` a text from the database, `shown` a value from before the definition, `compare` two
-// values as they are stored, and `holds` one to compare with and a stored one.
+// Each group of kinds.txt has a field as its first action. The others are values, with ` | ` between those of one verb:
+// `check` one in a body, `query` one to compare with, `cell` one of a table, `stored` a text from the database, `shown` a value
+// from before the definition, `compare` two values as they are stored, and `holds` one to compare with and a stored one.
 
 test('each kind of field makes of its options and of values what kinds.txt says', async (t) => {
-  await claimResults(t, 'test/model/kinds.txt', async ([code = '', ...values]) => {
+  await claimResults(t, 'test/model/kinds.txt', async ([code = '', ...actions]) => {
     const field = madeField(code)
+    const values = actions.flatMap((action) => {
+      const [verb] = action.split(' ')
+      return action.split(' | ').map((value, index) => (index === 0 ? value : `${verb} ${value}`))
+    })
     const facts = factsOf(field).map(
       ([name, fact]) => `${name} ${fact === undefined ? '–' : JSON.stringify(fact)}`,
     )
