@@ -42,6 +42,10 @@ test('after the actions of another-time-zone.txt, pages show times of that zone,
   await claimShown(t, 'test/pages/another-time-zone.txt', () => serveResources(t), 'Asia/Kolkata')
 })
 
+test('after the actions of another-language.txt, forms and filters have read numbers as pages show them in German', async (t) => {
+  await claimShown(t, 'test/pages/another-language.txt', () => serveResources(t), 'UTC', 'de-DE')
+})
+
 test('after the actions of workshop.txt, pages of a domain with fields of each kind show what is written there', async (t) => {
   await claimShown(t, 'test/pages/workshop.txt', async () => serveDomain(t, await makeDomain(t, 'workshop')))
 })
@@ -51,8 +55,9 @@ async function claimShown(
   file: string,
   serve: () => Promise<TestService>,
   timezoneId = 'UTC',
+  locale = 'en-GB',
 ) {
-  const page = await openPage(t, { locale: 'en-GB', timezoneId, reducedMotion: 'reduce' })
+  const page = await openPage(t, { locale, timezoneId, reducedMotion: 'reduce' })
   if (!page) return t.pass()
   const errors: string[] = []
   page.on('pageerror', (error) => void errors.push(String(error)))

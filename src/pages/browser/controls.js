@@ -1,7 +1,7 @@
 import { html, useEffect, useState } from './htm.js'
 import { Picker } from './picker.js'
 import { send } from './session.js'
-import { itemsOf, textOf, titleOf } from './values.js'
+import { itemsOf, textOf, titleOf, writtenNumber } from './values.js'
 
 /** Number of items that a choice offers. */
 const CHOICES = 100
@@ -60,7 +60,7 @@ function Boxes(
 
 /** @param {{ property: any, attributes: any, onChange: (value: string) => void }} properties */
 function Control({ property, attributes, onChange }) {
-  const { type, format, items, options, min, max, step, maxLength, placeholder } = property
+  const { type, format, items, options, maxLength, placeholder, isNumber } = property
   if (options?.link)
     return html`<${ReferenceControl} property=${property} attributes=${attributes} onChange=${onChange} />`
   if (options?.inline) {
@@ -70,11 +70,16 @@ function Control({ property, attributes, onChange }) {
     return html`<${Choices} ...${{ choices, attributes }} isOptional=${options.minItems !== 1 || attributes.value === ''} />`
   }
   if (type === 'textarea') {
-    const form = items ? 'One item on each line' : format === 'object' ? 'name: 0.5' : placeholder
+    const form = items
+      ? 'One item on each line'
+      : format === 'object'
+        ? `name: ${writtenNumber(0.5)}`
+        : placeholder
     return html`<textarea rows="4" maxlength=${maxLength} placeholder=${form} spellcheck=${format !== 'json'} dir="auto" ...${attributes}></textarea>`
   }
-  if (type === 'number')
-    return html`<input type="number" inputmode="decimal" min=${min} max=${max} step=${step ?? 'any'} ...${attributes} />`
+  // A control of the type number would refuse what the rest of the page shows.
+  if (isNumber)
+    return html`<input type="text" inputmode="decimal" autocomplete="off" placeholder=${placeholder && writtenNumber(placeholder)} ...${attributes} />`
   if (type === 'date') return html`<input type="date" ...${attributes} />`
   // Seconds and their parts are shown only where the value has them.
   if (format === 'date-time')

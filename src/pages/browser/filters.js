@@ -2,7 +2,7 @@ import { html, useState } from './htm.js'
 import { useNames } from './names.js'
 import { base } from './page.js'
 import { Picker } from './picker.js'
-import { isNumeric, leavesOf, textOf } from './values.js'
+import { digitsIn, isNumeric, leavesOf, textOf } from './values.js'
 
 /**
  * The URL of the first page of this list with other parameters.
@@ -78,7 +78,8 @@ export function Filters({ profile }) {
     event.preventDefault()
     const [operator, isSet] = condition.split(':')
     const isTime = schema.format === 'date-time'
-    const operand = isSet ?? (isTime ? new Date(value).toISOString() : value)
+    const entered = isNumeric(schema) ? (digitsIn(value) ?? value) : value
+    const operand = isSet ?? (isTime ? new Date(value).toISOString() : entered)
     const filter = `${name}${operator ? `[${operator}]` : ''}:${operand}`
     location.assign(addressWith((parameters) => parameters.append('filter', filter)))
   }
@@ -99,7 +100,7 @@ export function Filters({ profile }) {
 }
 
 /** @type {Record<string, string>} */
-const TYPES = { 'date-time': 'datetime-local', date: 'date', decimal: 'text' }
+const TYPES = { 'date-time': 'datetime-local', date: 'date' }
 
 /** The control for the value of a filter. @param {any} properties */
 function Operand({ schema, target, value, setValue }) {
@@ -116,13 +117,13 @@ function Operand({ schema, target, value, setValue }) {
     valueField: 'id',
   }
   const choices = schema.type === 'boolean' ? ['true', 'false'] : schema.enum
-  const type = TYPES[schema.format] ?? (isNumeric(schema) ? 'number' : 'text')
+  const type = TYPES[schema.format] ?? 'text'
   const control = choices
     ? html`<select ...${attributes}>
         <option value=""></option>
         ${choices.map((/** @type {string} */ one) => html`<option value=${one}>${operandText(schema, one)}</option>`)}
       </select>`
-    : html`<input type=${type} step="any" dir="auto" ...${attributes} />`
+    : html`<input type=${type} inputmode=${isNumeric(schema) ? 'decimal' : undefined} step="any" dir="auto" ...${attributes} />`
   return html`<label for="filter-value">Value</label>
     ${options ? html`<${Picker} ...${{ options, attributes, onChange: setValue }} />` : control}${schema['x-unit']}`
 }

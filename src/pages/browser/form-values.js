@@ -1,16 +1,22 @@
+import { digitsIn, isNumeric, writtenNumber } from './values.js'
+
 /**
  * The text of a control for the value of a property; empty for no value.
  *
  * @param {any} property
  * @returns {string}
  */
-export function initialText({ format, items, value }) {
+export function initialText({ format, items, value, isNumber }) {
   if (value === undefined || value === null) return ''
   if (format === 'date-time') return localText(new Date(value))
-  if (items) return value.map((/** @type {unknown} */ one) => lineText(String(one))).join('\n')
+  if (isNumber) return writtenNumber(value)
+  if (items)
+    return value
+      .map((/** @type {unknown} */ one) => (isNumeric(items) ? writtenNumber(one) : lineText(String(one))))
+      .join('\n')
   if (format === 'object')
     return Object.entries(value)
-      .map(([name, one]) => `${lineText(name)}: ${one}`)
+      .map(([name, one]) => `${lineText(name)}: ${writtenNumber(one)}`)
       .join('\n')
   return format === 'json' ? JSON.stringify(value, null, 2) : String(value)
 }
@@ -37,11 +43,12 @@ function linesOf(/** @type {string} */ text) {
  * @param {any} property
  * @param {string} text
  */
-export function valueFrom({ type, format, items, options, required }, text) {
+export function valueFrom({ type, format, items, options, required, isNumber }, text) {
   if (items)
     return text.trim() === '' && !required ? undefined : linesOf(text).map((line) => itemFrom(items, line))
-  if (text === '' || ((format === 'object' || format === 'json') && text.trim() === '')) return undefined
-  if (type === 'number') return Number(text)
+  if (text === '' || ((isNumber || format === 'object' || format === 'json') && text.trim() === ''))
+    return undefined
+  if (isNumber) return type === 'number' ? Number(digitsIn(text)) : (digitsIn(text) ?? text)
   if (format === 'json') return JSON.parse(text)
   if (format === 'date-time') return new Date(text).toISOString()
   if (format === 'object')
@@ -51,9 +58,13 @@ export function valueFrom({ type, format, items, options, required }, text) {
 }
 
 /** The item on a line; undefined if it is none. @param {any} items their schema @param {string} line */
-function itemFrom({ type }, line) {
+function itemFrom(items, line) {
   const text = line.trim()
-  if (type === 'number' || type === 'integer') return Number.isFinite(Number(text)) ? Number(text) : undefined
+  if (isNumeric(items)) {
+    const digits = digitsIn(text)
+    if (items.type === 'string') return digits
+    return Number.isFinite(Number(digits)) ? Number(digits) : undefined
+  }
   try {
     return text.startsWith('"') ? String(JSON.parse(text)) : text
   } catch {
@@ -70,9 +81,9 @@ function membersOf(text) {
   return linesOf(text).map((line) => {
     const colon = line.lastIndexOf(':')
     const [left, right] = [line.slice(0, Math.max(colon, 0)).trim(), line.slice(colon + 1).trim()]
-    if (left === '' || !/^[\d.eE+-]+$/.test(right) || !Number.isFinite(Number(right))) return undefined
-    const name = itemFrom({}, left)
-    return name === undefined ? undefined : /** @type {[string, number]} */ ([String(name), Number(right)])
+    const [number, name] = [Number(digitsIn(right)), itemFrom({}, left)]
+    if (left === '' || !Number.isFinite(number) || name === undefined) return undefined
+    return /** @type {[string, number]} */ ([String(name), number])
   })
 }
 
@@ -85,13 +96,13 @@ function membersOf(text) {
  * @returns {{ field: string, message: string }[]}
  */
 export function problemIn(property, text, isPatch) {
-  const { name, prompt, type, format, items, required } = property
+  const { name, prompt, format, items, required, isNumber } = property
   if (items && valueFrom(property, text)?.includes(undefined)) {
-    const kind = items.type === 'string' ? 'that starts with a quote is a JSON string' : 'is a number'
+    const kind = !isNumeric(items) ? 'that starts with a quote is a JSON string' : 'is a number'
     return [{ field: name, message: `Each line ${kind}.` }]
   }
   if (required && !items && text.trim() === '') return [{ field: name, message: `${prompt} is required.` }]
-  if (type === 'number' && text !== '' && !Number.isFinite(Number(text)))
+  if (isNumber && text.trim() !== '' && !Number.isFinite(Number(digitsIn(text))))
     return [{ field: name, message: `${prompt} must be a number.` }]
   if (format === 'json' && !items && !isJson(text))
     return [{ field: name, message: `${prompt} must be JSON.` }]

@@ -4,7 +4,7 @@ import { changedBody, initialText, isContested, newBody, problemIn, valueFrom } 
 import { html, useEffect, useRef, useState } from './htm.js'
 import { useNames } from './names.js'
 import { send } from './session.js'
-import { fieldLabel, leavesOf, Value, valueAt } from './values.js'
+import { fieldLabel, isNumeric, leavesOf, Value, valueAt } from './values.js'
 
 /**
  * The form of a HAL-FORMS template. A change is sent with the entity tag on which it is based. If the resource has
@@ -20,6 +20,7 @@ export function TemplateForm({ template, profile, etag, isNew, onCancel, onDone 
     .map((/** @type {any} */ one) => ({
       ...one,
       items: schemas.get(one.name)?.items,
+      isNumber: one.type === 'number' || isNumeric(schemas.get(one.name)),
       // Templates of a change require nothing, but a required value cannot be removed.
       required: one.required ?? profile?.input.required?.includes(one.name),
     }))

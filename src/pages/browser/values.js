@@ -107,6 +107,43 @@ function numberText(/** @type {number | string} */ value, /** @type {any} */ sch
   return format.format(/** @type {Intl.StringNumericLiteral} */ (text))
 }
 
+const parts = new Intl.NumberFormat(undefined, { useGrouping: true }).formatToParts(1_234_567.8)
+const signOf = (/** @type {string} */ type) => plain(parts.find((part) => part.type === type)?.value ?? '')
+const [GROUP, DECIMAL] = [signOf('group'), signOf('decimal')]
+const DIGITS = [...new Intl.NumberFormat(undefined, { useGrouping: false }).format(9_876_543_210)].reverse()
+
+/** Spaces, apostrophes and minus signs have several forms. */
+function plain(/** @type {string} */ character) {
+  return character.replace(/\s/, ' ').replace('’', "'").replace('−', '-')
+}
+
+/** @param {string} character */
+function inEnglish(character) {
+  if (DIGITS.includes(character)) return String(DIGITS.indexOf(character))
+  if (plain(character) === DECIMAL) return '.'
+  return plain(character) === GROUP ? ',' : plain(character).replace(/[.,]/, '?')
+}
+
+/**
+ * The digits of a number that was written as pages show it: `1234.50` of `1.234,50`; undefined if the text is no number.
+ *
+ * @param {string} text
+ */
+export function digitsIn(text) {
+  const written = text.trim()
+  const local = [...written].map(inEnglish).join('')
+  if (/^[+-]?\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d*)?$/.test(local))
+    return local.replaceAll(',', '').replace('+', '')
+  // A point that cannot separate groups begins a fraction everywhere.
+  const found = [local, written].find((one) => /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(one))
+  return found?.replace('+', '').replace(/\.(?!\d)/, '')
+}
+
+/** A number for a control: as the reader writes it, without separators of thousands. @param {unknown} value */
+export function writtenNumber(value) {
+  return String(value).replace('.', DECIMAL)
+}
+
 /**
  * A value as people read it: numbers with separators, times to the minute in the time zone of the browser.
  *
