@@ -70,6 +70,15 @@ export function transact<Result>(
   return begin(context, work).catch(rejectUnavailable)
 }
 
+/**
+ * Makes the versions of rows that are created count from 1, as if they had never been, in a transaction that is undone. See
+ * prisma/engine/forget_unseen_rows.sql.
+ */
+export async function forgetDeleted(client: DatabaseClient, isForgotten: boolean): Promise<void> {
+  const text = "SELECT pg_catalog.set_config('halgraph.unseen', $1, true) AS unseen"
+  await client.$rows({ text, values: [isForgotten ? 'on' : 'off'] })
+}
+
 /** Rules may write before the write that names its author. A conflict can end the transaction up to its commit. */
 async function begin<Result>(
   { caller, client, transaction }: Context,

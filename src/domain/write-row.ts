@@ -11,9 +11,9 @@ import type { DataChange, WriteContext } from './context.ts'
 import { deletionError, refuseToGoOn, writeError } from './database-errors.ts'
 import { refuseBrokenDeletions, ruledDependents } from './dependents.ts'
 import type { IdempotencyRecord } from './idempotency.ts'
-import { parentNotFoundOrGone } from './read.ts'
+import { notFoundOrGone, parentNotFoundOrGone } from './read.ts'
 import { refuseBrokenRules, refuseTakenIdentifier, refuseTakenValues } from './rules.ts'
-import { ParentNotFound, transact, WriteConflict } from './transaction.ts'
+import { forgetDeleted, ParentNotFound, transact, WriteConflict } from './transaction.ts'
 
 const ALL_ROWS = unrestricted(
   'whether another request has changed the row does not depend on who may read it',
@@ -72,12 +72,25 @@ export async function insertResource(
     await refuseBrokenRules(change, resource, context.resources)
     if (otherThan !== undefined) await refuseTakenIdentifier(change, resource, otherThan)
     const columns = { ...after, ...keyColumns(resource, key) }
+    const isUnseen = await wasUnseen(context, change, resource)
+    if (isUnseen) await forgetDeleted(change.client, true)
     const row = await change.client.create(resource, authored(context, columns))
+    if (isUnseen) await forgetDeleted(change.client, false)
     if (isDecidedLate) access.require('create', resource, row)
     await record?.store(change.client, row)
     return { outcome: 'CREATED', row }
   }
   return runWrite(context, resource, target, write, record !== undefined)
+}
+
+/** Whether a dry run must not tell, by the version, that there was such a row, which its caller could not read. */
+async function wasUnseen(
+  { access, transaction }: WriteContext,
+  { client, key }: DataChange,
+  resource: Resource,
+) {
+  if (!transaction?.isDryRun || !access.readable(resource)) return false
+  return (await notFoundOrGone(client, resource, key, access)).code === 'RESOURCE_NOT_FOUND'
 }
 
 /** Deletes a resource and the resources it owns; see {@link updateResource}. */

@@ -270,6 +270,35 @@ test('without the read scope, no write that leaves no trace tells whether a valu
   t.is(created.status, 201)
 })
 
+test('a dry run does not tell that there was a row which its caller could not read', async (t) => {
+  const { ada, bob, mine, other } = await prepare('gone')
+  for (const discovery_year of [1, 2, 3]) {
+    await bob.patch(`/planets/${other}`, { discovery_year })
+    await ada.patch(`/planets/${mine}`, { discovery_year })
+  }
+  await bob.delete(`/planets/${other}`)
+  await ada.delete(`/planets/${mine}`)
+  const dry = { prefer: 'tx=rollback' }
+  const body = { name: 'Again', host_star: 'ada' }
+  const tagOf = async (id: string) =>
+    (await ada.put(`/planets/${id}`, { id, ...body }, dry)).headers.get('etag')
+  t.is(await tagOf(other), `"${other}:1"`)
+  t.is(await tagOf(mine), `"${mine}:5"`)
+  const put = { method: 'PUT', path: `/planets/${other}`, body: { id: other, ...body } }
+  const patch = {
+    method: 'PATCH',
+    path: put.path,
+    body: { discovery_year: 7 },
+    headers: { 'if-match': `"${other}:1"` },
+  }
+  const { results } = (await ada.post('/batch', { operations: [put, patch] }, dry)).body
+  t.is(results[1].headers.ETag, `"${other}:2"`)
+  const query = `mutation ($id: ID!, $input: PlanetInput!) @dryRun { putPlanet(id: $id, input: $input) { planet { version } } }`
+  const { data } = await ada.graphql(query, { id: other, input: { name: 'Again', hostStar: 'ada' } })
+  t.is(data.putPlanet.planet.version, 1)
+  t.is((await ada.put(`/planets/${other}`, { id: other, ...body })).headers.get('etag'), `"${other}:5"`)
+})
+
 test('a rule about fields that callers cannot set decides on what is stored', async (t) => {
   const change = () => ({ discovery_status: { equals: 'newly_catalogued' }, planet_id: { isSet: false } })
   const access = { species: { change, create: () => ({ not: { planet_origin: { equals: 'no-where' } } }) } }

@@ -15,6 +15,7 @@ export const ENGINE = {
     record_states_before: repositoryPath('prisma/engine/record_states_before.sql'),
     row_triggers: repositoryPath('prisma/engine/row_triggers.sql'),
     refuse_record_change: repositoryPath('prisma/engine/refuse_record_change.sql'),
+    forget_unseen_rows: repositoryPath('prisma/engine/forget_unseen_rows.sql'),
   },
   schema: repositoryPath('prisma/engine/schema.prisma'),
 }
