@@ -1,9 +1,9 @@
-import { setTimeout } from 'node:timers/promises'
 import test from 'ava'
 import { Client } from 'pg'
 import type { AccessRule } from '../../src/model/access/access-rules.ts'
 import { createDatabaseOn, findServer } from '../helpers/database/postgres-server.ts'
 import { withAccess } from '../helpers/domain/with-access.ts'
+import { until } from '../helpers/process/until.ts'
 import { shareTestService, startTestService, type TestService } from '../helpers/service/service.ts'
 
 /** A planet belongs to the subject that its host star names. All may read the habitable ones. */
@@ -221,15 +221,16 @@ onServer(
     const fields = Array.from({ length: 10 }, (_, index) => {
       return `v${index}: versions(collection: "planets", id: "p${index}") { hasMore } c${index}: changes(limit: ${index + 1}) { hasMore }`
     })
+    const waiting =
+      "SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    const count = async () => (await locking.query(waiting)).rows[0].count
     const reading = withSubject('ada').graphql(`{ ${fields.join(' ')} }`)
-    await setTimeout(300)
+    await until(async () => (await count()) > 0)
     const seen = await withSubject('bob').get('/planets/seen')
     t.is(seen.status, 200, seen.text)
     t.is((await reading).errors?.[0]?.extensions?.['code'], 'SERVICE_UNAVAILABLE')
-    await setTimeout(2_000)
-    const waiting =
-      "SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-    t.is((await locking.query(waiting)).rows[0].count, 0)
+    await until(async () => (await count()) === 0)
+    t.pass()
     await locking.query('ROLLBACK')
   },
 )
