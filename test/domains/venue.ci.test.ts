@@ -45,6 +45,19 @@ function outcomes(answers: readonly Answer[]): Record<string, number> {
 
 const days = (first_day: string, last_day: string) => ({ first_day, last_day })
 
+test.serial('only a manager may set the status of a room, at its creation and later', async (t) => {
+  const [ada, manager] = [
+    service.withSubject('ada'),
+    service.withScope('*:read *:write', 'mia', { role: 'manager' }),
+  ]
+  const id = await create('/rooms', { name: 'Cellar' })
+  t.is((await ada.patch(`/rooms/${id}`, { name: 'Cellar bar' })).status, 204)
+  const refused = await ada.patch(`/rooms/${id}`, { status: 'closed' })
+  t.deepEqual([refused.status, refused.body.error.code], [403, 'ACCESS_DENIED'])
+  t.is((await ada.post('/rooms', { name: 'Bunker', status: 'closed' })).status, 403)
+  t.is((await manager.patch(`/rooms/${id}`, { status: 'closed' })).status, 204)
+})
+
 test.serial('a booking says who has booked it and when, and callers cannot set either', async (t) => {
   const room_id = await create('/rooms', { name: 'Attic' })
   const ada = service.withSubject('ada')

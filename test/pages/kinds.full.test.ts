@@ -14,7 +14,7 @@ test('a form has a control for each kind that holds numbers, lists or JSON, and 
   await page.getByRole('button', { name: 'Create a measurement' }).click()
   for (const name of ['samples', 'notes', 'remarks', 'shares'])
     await form.locator(`textarea#field-${name}`).waitFor()
-  t.is(await form.getByLabel('Repetitions').getAttribute('type'), 'number')
+  t.is(await form.getByLabel('Repetitions').getAttribute('inputmode'), 'decimal')
   await form.getByLabel('Length').fill('1.5')
   await form.getByLabel('Repetitions').fill('3')
   await form.getByLabel('Price').fill('12.50')

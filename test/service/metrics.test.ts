@@ -5,6 +5,7 @@ import anyTest from 'ava'
 import pg from 'pg'
 import { createDatabaseOn, findServer } from '../helpers/database/postgres-server.ts'
 import { createFaultyLink } from '../helpers/process/faulty-link.ts'
+import { until } from '../helpers/process/until.ts'
 import { startTestService, type TestService } from '../helpers/service/service.ts'
 import { startServiceOverLink } from '../helpers/service/service-over-link.ts'
 
@@ -87,9 +88,13 @@ anyTest('connections beyond MAX_CONNECTIONS are closed and counted', async (t) =
 anyTest('requests that are shed are counted by reason', async (t) => {
   const limits = { loadCapacity: 1, callerShare: 1 }
   const service = await startTestService(t, { metrics: true, ...limits })
-  const responses = await Promise.all(Array.from({ length: 30 }, () => service.reader.get('/species')))
-  const refused = responses.filter(({ status }) => status === 503).length
-  t.true(refused > 0)
+  let refused = 0
+  // On a busy machine, they may arrive one after the other.
+  await until(async () => {
+    const responses = await Promise.all(Array.from({ length: 30 }, () => service.reader.get('/species')))
+    refused += responses.filter(({ status }) => status === 503).length
+    return refused > 0
+  })
   t.is(await readMetric(service, 'halgraph_requests_shed_total{reason="capacity"}'), refused)
   t.is(await readMetric(service, 'halgraph_requests_shed_total{reason="caller_share"}'), 0)
 })

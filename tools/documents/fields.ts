@@ -10,6 +10,13 @@ export function fieldsDocument(): string {
     '## Options of all fields',
     optionTable(COMMON_OPTIONS, COMMON_EXAMPLES),
     ...KINDS.map(section),
+    '## group',
+    "```ts\norbit: group('Orbit of the planet.', {\n  days: magnitude('Duration, in days.', { required: true }),\n" +
+      "  eccentricity: number('Eccentricity.'),\n})\n```",
+    'An object of fields; the third parameter has its options `label`, `since`, `until`, `readScope` and `writeScope`, which ' +
+      'the members inherit. It is omitted if none of its members is set, and required if one of them is. Its members are ' +
+      '`orbit.days` in filters and sorts of REST, columns like `orbit_days` in the database, and cannot be groups.',
+    '`magnitude(description, { label, unit })` is a `number` that cannot be negative.',
   ].join('\n\n')}\n`
 }
 

@@ -55,7 +55,7 @@ function isKnown(locale: string): boolean {
   }
 }
 
-const NUMBER = /^\+?([-−]?)(\d{1,3}(?:,\d{2,3})*,\d{3}|\d+)(?:\.(\d+))?([eE][+-]?\d+)?$/
+const NUMBER = /^\+?([-\u2212]?)(\d{1,3}(?:,\d{2,3})*,\d{3}|\d+)(?:\.(\d+))?([eE][+-]?\d+)?$/
 
 /** Spaces and apostrophes have several forms. */
 const plain = (character: string) => character.replace(/\s/, ' ').replace('’', "'")

@@ -15,6 +15,8 @@ export interface WrongPart {
   readonly remedy: string | undefined
 }
 
+const LOCK_TIMEOUT = '3s'
+
 /** Exists only within a transaction that is undone. */
 const COPY = 'halgraph_expected'
 
@@ -112,6 +114,8 @@ export async function wrongParts(connection: Connection, folder: string): Promis
 }
 
 async function makeCopy(client: Client, folder: string): Promise<void> {
+  // Definitions of a table that another session has locked are not readable.
+  await client.query(`SET LOCAL lock_timeout TO '${LOCK_TIMEOUT}'`)
   const migrations = await readMigrations(folder)
   const baseline = await readBaseline(folder, migrations)
   const others = migrations.filter((migration) => !baseline?.covered.includes(migration))

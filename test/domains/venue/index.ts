@@ -2,9 +2,11 @@ import {
   type ChangeOf,
   type Detail,
   type Domain,
+  DomainError,
   date,
   decimal,
   defineResource,
+  enumeration,
   integer,
   permittingDeletions,
   reference,
@@ -14,12 +16,25 @@ import {
 
 /* Rooms that are booked and paid for. docs/guides/rules.md explains the rules. */
 
+const roomFields = {
+  name: text('Name.', { required: true, unique: true }),
+  status: enumeration(['open', 'closed'], 'Whether it can be booked.', { initially: 'open' }),
+}
+
+/** Lets managers alone open and close rooms. */
+const isManaged = permittingDeletions<typeof roomFields>(async ({ caller, before, after }) => {
+  const isChanged = after.status !== (before?.status ?? 'open')
+  if (isChanged && caller.claims['role'] !== 'manager')
+    throw new DomainError('ACCESS_DENIED', 'Only a manager may open or close a room.')
+})
+
 export const rooms = defineResource({
   kind: 'collection',
   name: 'Room',
   path: 'rooms',
   description: 'A room for rent.',
-  fields: { name: text('Name.', { required: true, unique: true }) },
+  fields: roomFields,
+  databaseRule: isManaged,
 })
 
 const MAXIMUM_PHOTOS = 3

@@ -43,9 +43,9 @@ export async function makeDomain(
   return { path, domain: await loadDefinitions(domainFolder(path)) }
 }
 
-/** Made once by its content and by the sources that make it. */
+/** Made once by its content and by the sources that make it, for one folder of the project, which it links. */
 async function domainTemplate(name: string, written: Readonly<Record<string, string>>): Promise<string> {
-  const content = JSON.stringify([await readFile(FINGERPRINT, 'utf8'), name, written])
+  const content = JSON.stringify([SOURCES, await readFile(FINGERPRINT, 'utf8'), name, written])
   const hash = createHash('sha256').update(content).digest('hex').slice(0, 16)
   return madeOnce(join(FAST_FOLDER, `hg-domain-${hash}`), async (path) => {
     await cp(join(SOURCES, name), path, { recursive: true })

@@ -17,7 +17,9 @@ export async function startBalancer(owner: Owner, ports: readonly number[]): Pro
   const ready = new Set<number>()
   const failures = new Map<number, number>()
   const check = async (port: number) => {
-    const isReady = await fetch(`http://127.0.0.1:${port}/health/ready`).then(
+    // Node 20's fetch connects again for as long as the other side ends each connection at once.
+    const signal = AbortSignal.timeout(CHECK_MILLISECONDS)
+    const isReady = await fetch(`http://127.0.0.1:${port}/health/ready`, { signal }).then(
       ({ ok, body }) => body?.cancel().then(() => ok),
       () => false,
     )
