@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { bundle } from './bundle.js'
@@ -105,7 +105,7 @@ async function build(made, needsClient) {
  * @param {string} name
  * @param {string} program
  * @param {string[]} parameters
- * @param {string} cwd the folder to which the files in its messages are relative
+ * @param {string} cwd the folder to which the files in its messages are relative, if they are below it
  */
 export async function runPackage(name, program, parameters, cwd = project) {
   if (!isInstalled(name))
@@ -114,7 +114,8 @@ export async function runPackage(name, program, parameters, cwd = project) {
   const env = { ...process.env, CHECKPOINT_DISABLE: '1', PRISMA_HIDE_UPDATE_MESSAGE: '1', NO_COLOR: '1' }
   const options = { cwd, env, maxBuffer: 2 ** 26 }
   await promisify(execFile)(process.execPath, [entry, ...parameters], options).catch((error) => {
-    throw new BuildError(`The build failed:\n${error.stdout}${error.stderr}`)
+    const message = `${error.stdout}${error.stderr}`.replace(/^\.\.\/[^(\n]*/gm, (path) => resolve(cwd, path))
+    throw new BuildError(`The build failed:\n${message}`)
   })
 }
 

@@ -25,7 +25,7 @@ export function modelPage(
     drawings ??= Promise.all([drawEntities(resources), types && drawTypes(types)])
     const [entities, drawnTypes] = await drawings
     const content = html`<h1>Data model</h1>
-<p>The resources of the service${types ? html` and its <a href="#types">GraphQL types</a>` : ''}, generated from the
+<p>The resources of the service${types ? html` and its <a href="#types">GraphQL types</a>` : ''} are generated from the
 definitions. A name in a diagram links to its fields.</p>
 <h2 id="entities">Entities</h2>
 ${figure('Diagram of the entities', entities)}

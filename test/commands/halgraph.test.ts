@@ -118,7 +118,7 @@ test('a file that cannot be read is one line and exit status 1', async (t) => {
   t.is(errors.trim().split('\n').length, 1, errors)
 })
 
-test('an error in the types of a domain names the file from the working folder', async (t) => {
+test('an error in the types of a domain names the file from the working folder, or whole outside of it', async (t) => {
   const folder = await createTestFolder(t)
   await mkdir(join(folder, 'domain'))
   await writeFile(join(folder, 'domain/bookings.ts'), "export const one: number = 'one'\n")
@@ -126,4 +126,6 @@ test('an error in the types of a domain names the file from the working folder',
   const { errors, status } = await runIn(folder, 'export', { DOMAIN: 'domain' }, 'bookings')
   t.is(status, 1)
   t.regex(errors, /^domain\/bookings\.ts[:(]1/m)
+  const elsewhere = await run('export', { DOMAIN: join(folder, 'domain') }, 'bookings')
+  t.true(elsewhere.errors.includes(`\n${join(folder, 'domain/bookings.ts')}(1`), elsewhere.errors)
 })
