@@ -72,7 +72,7 @@ test('the page names no field of the schema where introspection is off', async (
   const { origin } = await startTestService(t, { graphqlIntrospection: false })
   const html = await modelPage(origin)
   t.true(html.includes('entity-planets'))
-  t.true(html.includes('The resources of the service, generated'))
+  t.true(html.includes('The resources of the service are generated'))
   t.notRegex(html, /moonsConnection|type-Planet/)
 })
 
