@@ -60,8 +60,8 @@ export const BUNDLED = /** @satisfies {import('esbuild').BuildOptions} */ ({
 
 /**
  * Bundles the programs with their packages, in place of the compiled ones, and what browsers load. A start loads 90
- * modules instead of 1,100, and takes half of the processor time. `NODE_OPTIONS=--enable-source-maps` makes stack traces show the places in
- * `src`.
+ * modules instead of 1,100, and takes half of the processor time. `NODE_OPTIONS=--enable-source-maps` makes stack traces
+ * show the places in `src`.
  *
  * The process keeps the text of its modules in memory: 8 MB of 43 with whitespace and comments, 3 MB without them. V8
  * takes two bytes for each character of a text that has a character outside Latin-1; esbuild escapes these, except in

@@ -1,15 +1,13 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { type Patience, retryPatiently } from '../database/connection.ts'
 import { type Database, openSharedDatabase } from '../database/database.ts'
-import { DomainError } from '../model/errors.ts'
+import { isUnavailable } from '../model/errors.ts'
 import { type Configuration, databaseOptions } from '../service/settings/configuration.ts'
 
 /** No caller waits for a command, so its statements may take longer than those of requests. */
 const STATEMENT_MILLISECONDS = 20_000
 
 /** After this time, what fails is not repeated again. */
-const PATIENCE_MILLISECONDS = 30_000
-
-const PAUSE_MILLISECONDS = 1_000
+const PATIENCE: Patience = { seconds: 30, report: () => {} }
 
 /**
  * Opens the database of the settings, shared with a running service, and closes it after `use`.
@@ -28,16 +26,6 @@ export async function withDatabase(
 }
 
 /** Repeats work while the database does not respond, or takes too long. */
-export async function patiently<Result>(work: () => Promise<Result>): Promise<Result> {
-  for (const until = Date.now() + PATIENCE_MILLISECONDS; ; await delay(PAUSE_MILLISECONDS)) {
-    try {
-      return await work()
-    } catch (error) {
-      if (!isUnavailable(error) || Date.now() > until) throw error
-    }
-  }
-}
-
-export function isUnavailable(error: unknown): boolean {
-  return error instanceof DomainError && error.code === 'SERVICE_UNAVAILABLE'
+export function patiently<Result>(work: () => Promise<Result>): Promise<Result> {
+  return retryPatiently(PATIENCE, isUnavailable, work)
 }

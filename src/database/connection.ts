@@ -15,7 +15,7 @@ export interface Connection extends ClientConfig {
   readonly isEmbedded?: true
 }
 
-/** How long a start waits for a server. The wait is reported once. */
+/** How long a start or a command waits for a server. The wait is reported once. */
 export interface Patience {
   readonly seconds: number
   readonly report: (reason: string) => void
@@ -23,8 +23,8 @@ export interface Patience {
 
 const PAUSE_MILLISECONDS = 250
 
-/** Repeats work after temporary errors for as long as a start waits, and reports the first of them. */
-export async function retryAtStart<Result>(
+/** Repeats work after temporary errors for as long as a start or a command is patient, and reports the first of them. */
+export async function retryPatiently<Result>(
   patience: Patience | undefined,
   isTemporary: (error: Error) => boolean,
   work: () => Promise<Result>,

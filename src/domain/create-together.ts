@@ -3,7 +3,7 @@ import { prismaError } from '../database/errors.ts'
 import { storedKeysStatement } from '../database/sql/insert.ts'
 import { TransactionNeeded } from '../model/definition/database-rule.ts'
 import type { Resource, Values } from '../model/definition/resource.ts'
-import { DomainError } from '../model/errors.ts'
+import { DomainError, isUnavailable } from '../model/errors.ts'
 import { newColumns } from '../model/rows/columns.ts'
 import {
   isResourceKey,
@@ -73,7 +73,7 @@ export async function createTogether(
     })
   } catch (error) {
     const cause = prismaError(error)
-    if (cause instanceof DomainError && cause.code === 'SERVICE_UNAVAILABLE') throw cause
+    if (isUnavailable(cause)) throw cause
     throw new TransactionEnded()
   }
 }
@@ -113,7 +113,7 @@ async function firstChanges(
 
 /** Whether the creation must be tried by itself, after those before it. */
 function isRefusal(error: unknown): boolean {
-  const isRefused = error instanceof DomainError && error.code !== 'SERVICE_UNAVAILABLE'
+  const isRefused = error instanceof DomainError && !isUnavailable(error)
   return isRefused || error instanceof TransactionNeeded
 }
 

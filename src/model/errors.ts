@@ -76,6 +76,11 @@ export class DomainError extends Error {
   }
 }
 
+/** Whether the same request can succeed later, without a change. */
+export function isUnavailable(error: unknown): boolean {
+  return error instanceof DomainError && error.code === 'SERVICE_UNAVAILABLE'
+}
+
 /** An error with one detail, which has the same message. */
 export function errorAt(field: string, detail: DetailCode, code: ErrorCode, message: string): DomainError {
   return new DomainError(code, message, [{ field, code: detail, message }])

@@ -1,13 +1,13 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { retryAtStart } from '../database/connection.ts'
+import { retryPatiently } from '../database/connection.ts'
 import { openDatabase } from '../database/database.ts'
 import { lackOfParts, refuseDamaged } from '../database/migrations/parts.ts'
 import { openReaders } from '../database/replicas/readers.ts'
 import { startKeyExpiry } from '../domain/idempotency.ts'
 import { createHttpServer } from '../http/server.ts'
 import { type Domain, servedApiVersions } from '../model/definition/domain.ts'
-import { DomainError } from '../model/errors.ts'
+import { isUnavailable } from '../model/errors.ts'
 import { basePath } from '../rest/urls.ts'
 import type { ServiceParts } from './application.ts'
 import { databaseOptions } from './settings/configuration.ts'
@@ -47,7 +47,7 @@ export async function startService(parts: ServiceParts) {
         : undefined
     const createApplication = await preparing
     const application = await createApplication(database, readers, state, (work) =>
-      retryAtStart(options.patience, isUnavailable, work),
+      retryPatiently(options.patience, isUnavailable, work),
     )
     const http = createHttpServer(application.handler, settings, state)
     const { server } = http
@@ -100,8 +100,6 @@ function shownApiVersion(domain: Domain, { apiVersion }: Settings): string {
   if (names.includes(shown)) return shown
   throw new SettingsError([`API_VERSION: the domain has the versions ${names.join(', ')}, not ${shown}`])
 }
-
-const isUnavailable = (error: Error) => error instanceof DomainError && error.code === 'SERVICE_UNAVAILABLE'
 
 /** Resolves to the origin on this machine. */
 function listen(server: Server, { host, port }: Settings): Promise<string> {

@@ -1,4 +1,4 @@
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
 import { createServerDatabase, openTestDatabase, serverTemplate } from '../helpers/database/database.ts'
 import { findServer } from '../helpers/database/postgres-server.ts'
@@ -46,13 +46,19 @@ const DAMAGE: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-test('doctor names each part that a database lacks, and makes it with --repair', async (t) => {
-  if (!server) return t.pass('there is no PostgreSQL server')
-  const databaseUrl = await createServerDatabase(server, t, await serverTemplate(server))
-  const environment = environmentFor({ databaseUrl, dataDir: '' })
+/** A database on the server, the environment of commands for it, and a session of another program. */
+async function createDatabase(t: ExecutionContext, template?: string) {
+  const address = server as string
+  const databaseUrl = await createServerDatabase(address, t, template ?? (await serverTemplate(address)))
   const client = new pg.Client(databaseUrl)
   await client.connect()
   t.teardown(() => client.end())
+  return { databaseUrl, environment: environmentFor({ databaseUrl, dataDir: '' }), client }
+}
+
+test('doctor names each part that a database lacks, and makes it with --repair', async (t) => {
+  if (!server) return t.pass('there is no PostgreSQL server')
+  const { environment, client } = await createDatabase(t)
   await client.query('SET search_path TO public, public_internal')
   for (const statement of Object.keys(DAMAGE))
     await client.query(statement).catch((error) => t.fail(`${statement}: ${error.message}`))
@@ -74,12 +80,9 @@ test('doctor names each part that a database lacks, and makes it with --repair',
 
 test('the service does not start with schemas that were renamed, or a feed behind its record', async (t) => {
   if (!server) return t.pass('there is no PostgreSQL server')
-  const databaseUrl = await createServerDatabase(server, t, await serverTemplate(server))
+  const { databaseUrl, environment, client } = await createDatabase(t)
   const start = (parameters = '') =>
-    run('start', { ...environmentFor({ databaseUrl: databaseUrl + parameters, dataDir: '' }), PORT: '0' })
-  const client = new pg.Client(databaseUrl)
-  await client.connect()
-  t.teardown(() => client.end())
+    run('start', { ...environment, DATABASE_URL: databaseUrl + parameters, PORT: '0' })
   await client.query(`INSERT INTO public_internal.recorded_changes (collection, parent_id, id, version, position, changed_date)
     VALUES ('species', '', 'one', 1, 5, now())`)
   t.regex((await start()).errors, /change_feed would give positions again: npm run restored/)
@@ -95,11 +98,7 @@ test('the service does not start with schemas that were renamed, or a feed behin
 
 test('rows that came back without triggers get versions above those of their tombstones', async (t) => {
   if (!server) return t.pass('there is no PostgreSQL server')
-  const databaseUrl = await createServerDatabase(server, t, await serverTemplate(server))
-  const environment = environmentFor({ databaseUrl, dataDir: '' })
-  const client = new pg.Client(databaseUrl)
-  await client.connect()
-  t.teardown(() => client.end())
+  const { environment, client } = await createDatabase(t)
   await client.query(`SET search_path TO public;
     INSERT INTO planets (id, name) SELECT n, 'Planet ' || n FROM generate_series(1, 3) AS n;
     INSERT INTO moons (id, planet_id, name) SELECT n, 1, 'Moon ' || n FROM generate_series(1, 1200) AS n;
@@ -127,10 +126,7 @@ test('rows that came back without triggers get versions above those of their tom
 
 test('triggers fire whatever role of replication a database gives to sessions, and doctor names the setting', async (t) => {
   if (!server) return t.pass('there is no PostgreSQL server')
-  const databaseUrl = await createServerDatabase(server, t, await serverTemplate(server))
-  const client = new pg.Client(databaseUrl)
-  await client.connect()
-  t.teardown(() => client.end())
+  const { databaseUrl, environment, client } = await createDatabase(t)
   const { rows } = await client.query('SELECT current_database() AS name')
   await client.query(`ALTER DATABASE ${rows[0].name} SET session_replication_role = replica`)
   const database = await openTestDatabase({
@@ -142,7 +138,7 @@ test('triggers fire whatever role of replication a database gives to sessions, a
   t.teardown(database.close)
   await database.client.prisma.planet.create({ data: { id: 'one', name: 'One' } })
   t.is((await client.query('SELECT FROM public_internal.recorded_changes')).rowCount, 1)
-  const { output, status } = await run('doctor', environmentFor({ databaseUrl, dataDir: '' }))
+  const { output, status } = await run('doctor', environment)
   t.is(status, 1)
   t.regex(
     output,
@@ -153,13 +149,9 @@ test('triggers fire whatever role of replication a database gives to sessions, a
 test('doctor names indexes that another version of the collation built, and knows that ICU folds all letters', async (t) => {
   if (!server) return t.pass('there is no PostgreSQL server')
   const icu = "template0 LOCALE_PROVIDER icu ICU_LOCALE 'en' LC_CTYPE 'C' LC_COLLATE 'C'"
-  const databaseUrl = await createServerDatabase(server, t, icu)
-  const environment = environmentFor({ databaseUrl, dataDir: '' })
+  const { environment, client } = await createDatabase(t, icu)
   await run('migrate', environment)
   t.regex((await run('doctor', environment)).output, /^ok {4}server: .*LC_CTYPE C$/m)
-  const client = new pg.Client(databaseUrl)
-  await client.connect()
-  t.teardown(() => client.end())
   await client.query("UPDATE pg_database SET datcollversion = '1' WHERE datname = current_database()")
   const { output, errors } = await run('doctor', environment)
   t.regex(

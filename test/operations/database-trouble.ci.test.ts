@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
-import { retryAtStart } from '../../src/database/connection.ts'
+import { retryPatiently } from '../../src/database/connection.ts'
 import { DomainError } from '../../src/model/errors.ts'
 import { createDatabaseOn, findServer } from '../helpers/database/postgres-server.ts'
 import type { Client } from '../helpers/service/client.ts'
@@ -79,18 +79,18 @@ test('a start repeats what the database does not answer, as long as it waits, an
   const reports: string[] = []
   const patience = { seconds: 60, report: (reason: string) => void reports.push(reason) }
   const answers = [() => Promise.reject(unanswered), () => Promise.resolve('answered')]
-  t.is(await retryAtStart(patience, isTemporary, async () => answers.shift()?.()), 'answered')
+  t.is(await retryPatiently(patience, isTemporary, async () => answers.shift()?.()), 'answered')
   t.deepEqual(reports, [unanswered.message])
   t.is(
     await t.throwsAsync(
-      retryAtStart({ ...patience, seconds: 0 }, isTemporary, () => Promise.reject(unanswered)),
+      retryPatiently({ ...patience, seconds: 0 }, isTemporary, () => Promise.reject(unanswered)),
     ),
     unanswered,
   )
   const other = new Error('The database refuses this.')
   let calls = 0
   const refuse = () => Promise.reject(calls++ === 0 ? other : unanswered)
-  t.is(await t.throwsAsync(retryAtStart(patience, isTemporary, refuse)), other)
+  t.is(await t.throwsAsync(retryPatiently(patience, isTemporary, refuse)), other)
 })
 
 claim('a server that is down is a 503 to every request, and forgotten when it is back', async (t) => {

@@ -1,7 +1,6 @@
 import { escapeIdentifier, escapeLiteral } from 'pg'
 import type { DatabaseClient } from '../../database/database-client.ts'
-
-const NAMED = 20
+import { NAMED } from './named.ts'
 
 /** Triggers name the collection of a table, and the column of its parents. */
 const SERVED = `SELECT relname::text AS name, tgrelid::regclass::text AS table, arguments[1] AS collection,
@@ -25,33 +24,38 @@ function buriedOf({ collection, parent }: Served) {
   }
 }
 
+interface Buried extends Served {
+  readonly ids: readonly string[]
+  readonly count: number
+}
+
 /**
  * Rows whose tombstone has their version or a higher one, as after a table was restored without triggers: the next
  * versions of these rows were given before they were deleted.
  */
-export async function buriedProblems(client: DatabaseClient): Promise<string[]> {
+async function buriedIn(client: DatabaseClient): Promise<Buried[]> {
   const served = await client.$rows<Served>({ text: SERVED, values: [] })
-  const problems = served.map(async (one) => {
+  const found = served.map(async (one) => {
     const { tombstones, condition } = buriedOf(one)
     const text = `SELECT living.id, (count(*) OVER ())::int AS count FROM ${one.table} AS living, ${tombstones}
       WHERE ${condition} ORDER BY 1 LIMIT ${NAMED}`
     const rows = await client.$rows<{ id: string; count: number }>({ text, values: [] })
-    const ids = rows.map(({ id }) => id).join(', ')
-    return rows.map(
-      ({ count }) =>
-        `${one.collection}: ${count} rows were deleted once, such as ${ids}; run npm run doctor -- --repair`,
-    )[0]
+    return rows.slice(0, 1).map(({ count }) => ({ ...one, ids: rows.map(({ id }) => id), count }))
   })
-  return (await Promise.all(problems)).filter((problem) => problem !== undefined)
+  return (await Promise.all(found)).flat()
+}
+
+const said = ({ collection, count, ids }: Buried) =>
+  `${collection}: ${count} rows were deleted once, such as ${ids.join(', ')}`
+
+export async function buriedProblems(client: DatabaseClient): Promise<string[]> {
+  return (await buriedIn(client)).map((one) => `${said(one)}; run npm run doctor -- --repair`)
 }
 
 /** Gives these rows versions above those of their tombstones, which the feed of changes shows. */
 export async function repairBuried(client: DatabaseClient): Promise<string[]> {
-  const problems = await buriedProblems(client)
-  const served = await client.$rows<Served>({ text: SERVED, values: [] })
-  for (const one of served.filter(({ collection }) =>
-    problems.some((text) => text.startsWith(`${collection}: `)),
-  )) {
+  const buried = await buriedIn(client)
+  for (const one of buried) {
     const { tombstones, condition } = buriedOf(one)
     const trigger = escapeIdentifier(`${one.name}_before_update`)
     const text = `DO $repair$ BEGIN
@@ -61,5 +65,5 @@ export async function repairBuried(client: DatabaseClient): Promise<string[]> {
     END $repair$`
     await client.$rows({ text, values: [] })
   }
-  return problems.map((text) => `gave new versions: ${text.replace(/;.*/, '')}`)
+  return buried.map((one) => `gave new versions: ${said(one)}`)
 }

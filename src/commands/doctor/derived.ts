@@ -1,6 +1,7 @@
 import type { DatabaseClient } from '../../database/database-client.ts'
 import { quotedTable } from '../../database/sql/statement.ts'
 import { type Resource, tableName } from '../../model/definition/resource.ts'
+import { NAMED } from './named.ts'
 
 // Triggers maintain these values. Editing a value itself, or rows while triggers are disabled, makes it wrong.
 
@@ -55,8 +56,6 @@ export async function repairFeed(client: DatabaseClient): Promise<string[]> {
   const made = await client.$rows({ text, values: [] })
   return made.map(() => 'made the row of change_feed')
 }
-
-const NAMED = 20
 
 /**
  * References that contradict the text they follow: missing although the text names a resource, or set although it is

@@ -2,6 +2,7 @@ import { DatabaseError } from 'pg'
 import type { Database } from '../../database/database.ts'
 import type { DatabaseClient } from '../../database/database-client.ts'
 import { type WrongPart, wrongParts } from '../../database/migrations/parts.ts'
+import { NAMED } from './named.ts'
 
 /** Tables, columns, functions, constraints, indexes and triggers that are not as the migrations make them. */
 export async function partProblems(database: Database, migrations: string): Promise<string[]> {
@@ -44,8 +45,6 @@ export async function repairParts(database: Database, migrations: string) {
   }
   return { done, refused }
 }
-
-const NAMED = 20
 
 const FOREIGN_KEYS = `SELECT conname AS name, conrelid::regclass AS child, confrelid::regclass AS parent,
     (SELECT string_agg(format('child.%I = parent.%I', child.attname, parent.attname), ' AND ')

@@ -7,8 +7,7 @@ import { jsonValues } from '../../model/rows/columns.ts'
 import { isIdentifier } from '../../model/rows/identifiers.ts'
 import type { Row } from '../../model/rows/row.ts'
 import { inspectResource } from '../../model/validate.ts'
-
-const LISTED_ROWS = 20
+import { NAMED } from './named.ts'
 
 /** Lists the first rows that would be refused as a request body. */
 export async function rowProblems(client: DatabaseClient, resource: Resource): Promise<string[]> {
@@ -18,10 +17,10 @@ export async function rowProblems(client: DatabaseClient, resource: Resource): P
     const details = problemsOf(resource, row)
     if (details.length === 0) continue
     invalid += 1
-    if (invalid > LISTED_ROWS) continue
+    if (invalid > NAMED) continue
     problems.push(`${row.id}: ${details.map(({ code, message }) => `${code} ${message}`).join(' ')}`)
   }
-  return invalid > LISTED_ROWS ? [...problems, `and ${invalid - LISTED_ROWS} more`] : problems
+  return invalid > NAMED ? [...problems, `and ${invalid - NAMED} more`] : problems
 }
 
 function problemsOf(resource: Resource, row: Row): readonly Detail[] {

@@ -95,9 +95,9 @@ function timeReader(locale: string): (text: string, isDay: boolean) => string {
     const isWhole = year.length === 4 && (rest === '' || TIME.test(rest))
     const hour = half ? (Number(hours) % 12) + (/p/i.test(half) ? 12 : 0) : Number(hours)
     const time = [hour, Number(minutes), Number(seconds), Number(part.padEnd(3, '0'))] as const
-    const local_ = new Date(Number(year), Number(month) - 1, Number(day), ...time)
-    const isReal = local_.getMonth() === Number(month) - 1 && local_.getDate() === Number(day)
+    const moment = new Date(Number(year), Number(month) - 1, Number(day), ...time)
+    const isReal = moment.getMonth() === Number(month) - 1 && moment.getDate() === Number(day)
     if (!isWhole || !isReal || (isDay && time.some((number) => number > 0))) return text
-    return isDay ? `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}` : local_.toISOString()
+    return isDay ? `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}` : moment.toISOString()
   }
 }

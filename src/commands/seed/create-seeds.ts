@@ -4,10 +4,10 @@ import { createTogether } from '../../domain/create-together.ts'
 import { inOneTransaction } from '../../domain/transaction.ts'
 import { putResource } from '../../domain/write.ts'
 import type { Resource, Values } from '../../model/definition/resource.ts'
-import { DomainError } from '../../model/errors.ts'
+import { DomainError, isUnavailable } from '../../model/errors.ts'
 import type { ResourceKey } from '../../model/rows/identifiers.ts'
 import { CommandError, resourceNamed } from '../../service/command.ts'
-import { isUnavailable, patiently } from '../shared-database.ts'
+import { patiently } from '../shared-database.ts'
 import { lineIn, placeOf, type SeedFile } from './seed-problems.ts'
 
 interface Entry extends ResourceKey {

@@ -1,7 +1,7 @@
 import { type Client, DatabaseError } from 'pg'
 import { MIGRATION_LOCK } from './migration-state.ts'
 import { createSchemas } from './schemas.ts'
-import type { Transact } from './session.ts'
+import { type Transact, undo } from './session.ts'
 
 const ADVISORY_LOCKS = `SELECT pg_advisory_xact_lock(${MIGRATION_LOCK});
   SELECT 1 / count(*) FROM pg_locks
@@ -61,8 +61,6 @@ const FEATURES: Readonly<Record<string, string>> = {
 const DIVISION_BY_ZERO = '22012'
 const OTHER_CAUSES = /^(?:42501|08|25|40|53|57)/
 
-class Undone extends Error {}
-
 /**
  * Lists the features that a server lacks, each with a reason. Each is tried in a transaction of its own, after those that the
  * server has, and undone: savepoints between definitions are a feature that distributed engines lack, and that nothing else needs.
@@ -73,10 +71,7 @@ export async function missingFeatures(transact: Transact, schema: string): Promi
   const missing: string[] = []
   const present: string[] = []
   const attempt = (work: (client: Client) => Promise<unknown>) =>
-    transact(async (client) => {
-      await work(client)
-      throw new Undone()
-    }).catch(reasonOf)
+    undo(transact, work).then(() => undefined, reasonOf)
   const unlocked = await attempt((client) => client.query(ADVISORY_LOCKS))
   if (unlocked !== undefined) missing.push(`advisory locks (${unlocked})`)
   for (const [feature, statements] of Object.entries(FEATURES)) {
@@ -92,9 +87,7 @@ export async function missingFeatures(transact: Transact, schema: string): Promi
   return missing
 }
 
-/** Undefined for statements that succeeded. */
-function reasonOf(error: unknown): string | undefined {
-  if (error instanceof Undone) return undefined
+function reasonOf(error: unknown): string {
   if (!(error instanceof DatabaseError)) throw error
   const { code = '', message } = error
   if (code === DIVISION_BY_ZERO) return 'it has no effect'

@@ -4,7 +4,7 @@ import { DEFAULT_SCHEMA, internalSchema } from '../session.ts'
 import { readBaseline } from './baseline.ts'
 import { readMigrations } from './migration-files.ts'
 import { createSchemas, moveStatement } from './schemas.ts'
-import { withSession } from './session.ts'
+import { undo, withSession } from './session.ts'
 
 /** A part of a database that differs from what the migrations make. */
 export interface WrongPart {
@@ -84,33 +84,20 @@ type Part = Readonly<Record<'part' | 'definition' | 'create' | 'enable', string>
   readonly drop: string | null
 }
 
-class Undone extends Error {
-  constructor(readonly result: readonly WrongPart[]) {
-    super()
-  }
-}
-
 /**
  * Compares a database with what the migrations make, which it makes beside the database, in a transaction that it undoes. What
  * only the database has is the user's own. In the order in which the parts can be mended.
  *
- * @throws DatabaseRefusedError if the role may not create schemas
+ * @throws DatabaseRefusedError if the role may not create schemas, or a table is locked
  */
 export async function wrongParts(connection: Connection, folder: string): Promise<readonly WrongPart[]> {
   const { schema = DEFAULT_SCHEMA } = connection
-  const compare = withSession({ ...connection, schema: COPY }, (transact) =>
-    transact(async (client) => {
+  return withSession({ ...connection, schema: COPY }, (transact) =>
+    undo(transact, async (client) => {
       await makeCopy(client, folder)
-      throw new Undone(await differences(client, schema))
+      return differences(client, schema)
     }),
   )
-  return compare.catch((cause) => {
-    if (cause instanceof Undone) return cause.result
-    if (!(cause instanceof DatabaseError)) throw cause
-    throw new DatabaseRefusedError(`What the migrations make cannot be made beside: ${cause.message}`, {
-      cause,
-    })
-  })
 }
 
 async function makeCopy(client: Client, folder: string): Promise<void> {

@@ -30,8 +30,7 @@ export async function readMisplaced(client: Client, schema: string): Promise<str
 /**
  * Moves internal tables out of the schema of the resources, and names their new schema in the functions that use them.
  * Then Prisma Studio lists only the resources. Triggers work with every search path, as that of postgres_fdw or of a role.
- * Send it in the transaction of
- * each migration.
+ * Send it in the transaction of each migration.
  */
 export function moveStatement(schema: string): string {
   const resources = escapeLiteral(schema)

@@ -1,6 +1,6 @@
 import { Client, DatabaseError } from 'pg'
 import { repeatAfterConflicts } from '../conflicts.ts'
-import { type Connection, DatabaseRefusedError, retryAtStart } from '../connection.ts'
+import { type Connection, DatabaseRefusedError, retryPatiently } from '../connection.ts'
 import { isNotReachedYet } from '../errors.ts'
 import { sendSetUp } from '../pooler.ts'
 import { readServerFacts, refuseServer } from '../server-facts.ts'
@@ -9,6 +9,22 @@ import { INSUFFICIENT_PRIVILEGE } from './schemas.ts'
 
 /** Runs work in a transaction, which an error undoes. */
 export type Transact = <Result>(work: (client: Client) => Promise<Result>) => Promise<Result>
+
+class Undone<Result> extends Error {
+  constructor(readonly result: Result) {
+    super()
+  }
+}
+
+/** The result of work in a transaction that is undone. */
+export function undo<Result>(transact: Transact, work: (client: Client) => Promise<Result>): Promise<Result> {
+  return transact<Result>(async (client) => {
+    throw new Undone(await work(client))
+  }).catch((error) => {
+    if (error instanceof Undone) return error.result
+    throw error
+  })
+}
 
 const CONNECT_MILLISECONDS = 5_000
 
@@ -60,7 +76,7 @@ const warnings = new Set<string>()
 /** Retries a server that cannot be reached yet for as long as the connection is patient. */
 function connect({ patience, ...connection }: Connection): Promise<Client> {
   const isTemporary = ({ cause }: Error) => isNotReachedYet(cause)
-  return retryAtStart(patience, isTemporary, async () => {
+  return retryPatiently(patience, isTemporary, async () => {
     const client = new Client({ connectionTimeoutMillis: CONNECT_MILLISECONDS, ...connection })
     client.on('error', () => {})
     // What a migration has found in the rows.

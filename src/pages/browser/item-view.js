@@ -186,7 +186,7 @@ const NOT_SET = { error: { code: 'RESOURCE_NOT_FOUND' } }
  * The target of a relation: the first items of a list, or the name of a resource.
  *
  * @param {{ relation: string, href: string, title?: string, target: any, field?: string }} properties
- *   target: undefined while it is read; null if the preview has to read it. field: names what is there
+ *   target: undefined while it is read; null if the preview has to read it. field: the one that names it
  */
 function Preview({ relation, href, title, target, field }) {
   const [own, setOwn] = useState(/** @type {any} */ (undefined))

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Caller } from '../../../model/access/caller.ts'
-import { DomainError } from '../../../model/errors.ts'
+import { isUnavailable } from '../../../model/errors.ts'
 import type { FeedPage, FeedRequest } from './read-feed.ts'
 import type { FeedWatch } from './watch.ts'
 
@@ -47,7 +47,7 @@ async function repeated<Page>(read: () => Promise<Page>): Promise<Page> {
     try {
       return await read()
     } catch (error) {
-      const isRefused = error instanceof DomainError && error.code === 'SERVICE_UNAVAILABLE'
+      const isRefused = isUnavailable(error)
       if (!isRefused || attempt === MAXIMUM_ATTEMPTS) throw error
       await delay(RETRY_MILLISECONDS)
     }
