@@ -1,5 +1,4 @@
 import type { KeyObject } from 'node:crypto'
-import type { Accepts } from 'accepts'
 import type { JWTPayload } from 'jose'
 import type { Middleware as KoaMiddleware, ParameterizedContext } from 'koa'
 import type { Caller } from '../model/access/caller.ts'
@@ -20,8 +19,7 @@ export interface State {
   claims?: JWTPayload
   /** When the token expires, in seconds since 1970, with the leeway. */
   expiry?: number | undefined
-  /** The header Accept, and the media type of the response. */
-  accepts?: Accepts
+  /** The media type of the response. */
   mediaType?: string
   /** The header Prefer. */
   preferences?: Preferences

@@ -48,17 +48,20 @@ export const securityHeaders: Middleware = (ctx, next) => {
 /** In seconds: the longest time that Chromium keeps the answer to a preflight. */
 const PREFLIGHT_AGE = 7200
 
-const allow = cors({ exposeHeaders: '*', allowMethods: METHODS, maxAge: PREFLIGHT_AGE })
+const SHARED = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': '*' }
+
+const allow = cors({ allowMethods: METHODS, maxAge: PREFLIGHT_AGE })
 
 /**
  * Lets scripts of other origins use the service, and read all headers of its responses. No request needs cookies, so the
  * headers can be exposed by `*` (Fetch standard §3.3.3).
  */
 export const crossOrigin: Middleware = (ctx, next) => {
+  ctx.set(SHARED)
   // The library ignores an OPTIONS that is not a preflight.
-  if (ctx.method === 'OPTIONS')
-    ctx.set({ 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': '*' })
-  return allow(ctx, next)
+  if (ctx.method === 'OPTIONS') return allow(ctx, next)
+  ctx.vary('Origin')
+  return next()
 }
 
 /**
