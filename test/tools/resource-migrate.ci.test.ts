@@ -368,8 +368,12 @@ test('a renamed resource keeps its rows, versions, tombstones, counts and childr
   const domain = await library(t)
   const volumes = define('Volume', 'volumes', BOOK, { renamedFrom: 'books' })
   const changed = [authors, volumes, copiesOf(volumes)]
-  const explanation = await domain.become(changed)
+  const explanation = await domain.become(changed, { versions: [{ name: 'v1' }, { name: 'v2' }] })
   t.regex(explanation, /The resource books is renamed to volumes/)
+  t.regex(
+    explanation,
+    /A new name counts at once in every version of the API \(v1 and v2\), and in past states/,
+  )
   t.deepEqual(await domain.query('SELECT id, version FROM volumes ORDER BY id'), [
     { id: 'bare', version: 1 },
     { id: 'full', version: 1 },

@@ -56,10 +56,10 @@ await runCommand('', { allowPositionals: true }, async ({ positionals: [formerTa
 // A version that was refused has nothing more to say.
 if (process.exitCode && process.connected) process.disconnect()
 
-async function writeMigrations({ domain }: Configuration): Promise<boolean> {
+async function writeMigrations({ domain: { resources, versions, folder } }: Configuration): Promise<boolean> {
   const { count, close } = createRowCounter()
   const decisions = { defaults: new Map(), allowDataLoss: false, allowInvalidRows: false }
-  const update = await planUpdate(domain.resources, domain.folder, decisions, { count })
+  const update = await planUpdate(resources, folder, decisions, { versions, count })
     .catch((error: Error) => {
       if (!(error instanceof CommandError)) throw error
       throw new CommandError(`${error.message}\n${DECIDE}`)

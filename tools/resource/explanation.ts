@@ -1,3 +1,4 @@
+import type { ApiVersion } from '../../src/model/definition/domain.ts'
 import { type Lock, type Step, strongest } from './changes/step.ts'
 import type { Plan } from './plan.ts'
 
@@ -8,12 +9,16 @@ const EFFECTS: Readonly<Record<Lock, string>> = {
   'ACCESS EXCLUSIVE': 'reads and writes wait',
 }
 
-/** Describes what a migration does and which locks it takes, by table. */
-export function explain({ steps, warnings }: Plan): string {
+/** Describes what a migration does and which locks it takes, by table, and what clients notice of new names. */
+export function explain({ steps, warnings }: Plan, versions: readonly ApiVersion[]): string {
   const tables = [...new Set(steps.flatMap(({ table, locks = {} }) => [table, ...Object.keys(locks)]))]
   const sections = tables.map((table) => explainTable(table, steps))
   const notes = warnings.map((warning) => `WARNING: ${warning}`)
-  return [...sections, ...notes].join('\n')
+  const served = versions.map(({ name }) => name).join(' and ')
+  const api = served === '' ? 'the API' : `every version of the API (${served})`
+  const isNoted = steps.some(({ phase, says }) => phase === 'rename' && says)
+  const renaming = `A new name counts at once in ${api}, and in past states (/versions). The former name is unknown there.`
+  return [...sections, ...(isNoted ? [renaming] : []), ...notes].join('\n')
 }
 
 function explainTable(table: string, steps: readonly Step[]): string {

@@ -1,7 +1,7 @@
 import { relative, resolve } from 'node:path'
 import { baselineFile } from '../../src/database/migrations/baseline.ts'
 import { readMigrations } from '../../src/database/migrations/migration-files.ts'
-import type { Resource } from '../../src/model/definition/resource.ts'
+import type { Domain } from '../../src/model/definition/domain.ts'
 import { ArgumentsError, CommandError, runCommand } from '../../src/service/command.ts'
 import { refuseUnfitOperations } from '../../src/service/operations.ts'
 import { loadSettingsFile } from '../../src/service/settings/configuration.ts'
@@ -74,7 +74,7 @@ await runCommand(usage, { options, allowPositionals: true }, async ({ values, po
     console.log('Adapt the definition, then run npx halgraph resource migrate')
   } else if (action === 'migrate' && path === undefined) {
     await refuseUnfitOperations(definitions)
-    await migrate(values, definitions.resources, folder)
+    await migrate(values, definitions, folder)
   } else if (action === 'baseline' && path === undefined) {
     const migrations = await readMigrations(folder.migrations)
     const file = baselineFile(folder.migrations)
@@ -96,7 +96,7 @@ interface MigrateOptions {
 
 async function migrate(
   options: MigrateOptions,
-  resources: readonly Resource[],
+  { resources, versions }: Domain,
   folder: GeneratedFiles,
 ): Promise<void> {
   const { name } = options
@@ -110,7 +110,7 @@ async function migrate(
     allowInvalidRows: options['allow-invalid-rows'] ?? false,
   }
   const { count, close } = createRowCounter()
-  const update = await planUpdate(resources, folder, decisions, { name, count }).finally(close)
+  const update = await planUpdate(resources, folder, decisions, { name, versions, count }).finally(close)
   await refuseInvalidSchema(update.schema)
   if (update.files.size === 0)
     return console.log('Nothing to do: the schema and the migrations match the definitions')

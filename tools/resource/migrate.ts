@@ -7,6 +7,7 @@ import {
   readMigrations,
   withUnixLines,
 } from '../../src/database/migrations/migration-files.ts'
+import type { Domain } from '../../src/model/definition/domain.ts'
 import type { Resource } from '../../src/model/definition/resource.ts'
 import { CommandError } from '../../src/service/command.ts'
 import type { DomainFolder } from '../../src/service/settings/domain-folder.ts'
@@ -38,7 +39,8 @@ const LOCK_FILE = '# The database of these migrations.\nprovider = "postgresql"\
  * Compares the definitions of a domain with its migrations and its Prisma schema. A domain without migrations first gets
  * that of the engine.
  *
- * @param options `name` of the new migration, in lower case with underscores; others as for {@link planMigration}
+ * @param options `name` of the new migration, in lower case with underscores; `versions` of the API; others as for
+ *   {@link planMigration}
  * @throws {CommandError} as {@link planMigration} does
  */
 export async function planUpdate(
@@ -47,8 +49,14 @@ export async function planUpdate(
   decisions: Decisions,
   {
     name,
+    versions = [],
     ...options
-  }: { readonly name?: string | undefined; readonly engine?: PGlite; readonly count?: Count } = {},
+  }: {
+    readonly name?: string | undefined
+    readonly versions?: Domain['versions'] | undefined
+    readonly engine?: PGlite
+    readonly count?: Count
+  } = {},
 ): Promise<Update> {
   const now = new Date()
   const problems = nameProblems(resources)
@@ -69,7 +77,7 @@ export async function planUpdate(
   const before = withUnixLines(await readFile(existsSync(schema) ? schema : ENGINE.schema, 'utf8'))
   const after = updatedSchema(before, resources, new Set(plan.refused.map(({ table }) => table)))
   if (before !== after || !existsSync(schema)) files.set(schema, after)
-  const explanation = plan.steps.length > 0 ? explain(plan) : ''
+  const explanation = plan.steps.length > 0 ? explain(plan, versions) : ''
   return { files, schema: after, explanation, refusals: linesOf(plan.refused) }
 }
 

@@ -6,6 +6,7 @@ import { Client } from 'pg'
 import { EXTENSIONS } from '../../../src/database/embedded/durability.ts'
 import { migrate } from '../../../src/database/migrations/migrator.ts'
 import { sessionStatement } from '../../../src/database/session.ts'
+import type { ApiVersion } from '../../../src/model/definition/domain.ts'
 import type { Resource } from '../../../src/model/definition/resource.ts'
 import { parseDefaults } from '../../../tools/resource/defaults.ts'
 import { planUpdate, type Update, writeUpdate } from '../../../tools/resource/migrate.ts'
@@ -15,6 +16,7 @@ interface Options {
   readonly defaults?: readonly string[]
   readonly allowDataLoss?: boolean
   readonly allowInvalidRows?: boolean
+  readonly versions?: readonly ApiVersion[]
   /** A part of the engine that is left out, as in a domain of a former version. */
   readonly without?: readonly string[]
 }
@@ -54,7 +56,11 @@ export async function createEvolvingDomain(t: ExecutionContext): Promise<Evolvin
     const decisions = { defaults, allowDataLoss, allowInvalidRows }
     engine ??= PGlite.create({ extensions: EXTENSIONS })
     const count = async (query: string) => (await client.query(query)).rows[0].count
-    return planUpdate(resources, files, decisions, { engine: await engine, count })
+    return planUpdate(resources, files, decisions, {
+      engine: await engine,
+      count,
+      versions: options.versions,
+    })
   }
   return {
     folder,
