@@ -52,5 +52,6 @@ function plain(line: string, folder: string, dataDir: string | undefined): strin
     .replaceAll(dataDir ?? folder, '(data)')
     .replaceAll(GENERATED, '(uuid)')
     .replaceAll(/(server|session): [^"]*/g, '$1: …')
+    .replaceAll(/(timeout) \d+(?:min)?/g, '$1 …')
     .replaceAll(/eyJ[\w-]+\.[\w-]+\.[\w-]+/g, '(token)')
 }
