@@ -1,9 +1,8 @@
 import { access, rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { clearLine } from 'node:readline'
+import { type Database, openExistingDatabase } from '../database/database.ts'
 import { parseStrictJson } from '../http/json.ts'
-import { unrestricted } from '../model/access/access.ts'
-import { OPERATOR } from '../model/access/caller.ts'
 import { ArgumentsError, databaseConfiguration, resourceNamed, runCommand } from '../service/command.ts'
 import type { Settings } from '../service/settings/settings.ts'
 import {
@@ -19,25 +18,25 @@ import { localCells } from './import/local-cells.ts'
 import { readCsv } from './import/read-csv.ts'
 import { type InputRow, readRecords } from './import/read-records.ts'
 import { type ImportParts, resumable, runImport } from './import/run-import.ts'
-import { withDatabase } from './shared-database.ts'
+import { operatorContext, withDatabase } from './shared-database.ts'
 
 const usage = `Imports the rows of a file into a collection, with the rules of every write.
 
   npx halgraph import species file.ndjson
   npx halgraph import species file.csv
 
-  --dry-run      validate each row and write nothing; duplicates and references are not checked, because
-                 that would need the database
-  --replace      replace existing resources; by default they stay unchanged
+  --dry-run      validate each row and write nothing; duplicates, references and rules are not checked
+  --replace      replace existing resources; by default they stay unchanged. With --dry-run, count the rows
+                 that it would create, because no resource has their id, and those that it would replace
   --parent ID    the parent of rows that name none, for owned collections
   --locale NAME  read numbers, days, times and booleans of a table as spreadsheets of this locale write them:
-                 with de, 1.200 is 1200, and 24.06.2016, 2025-12-01 18:00:00 and WAHR are values. Times are
-                 in the time zone of this machine, or that of the variable TZ.
+                 with de, 1.200 is 1200, and 24.06.2016, 24.06.2016 18:00 and WAHR are values
 
-A .ndjson (or .jsonl) file has one JSON object per line; a .csv (or .tsv) file has a header of field names, such as
-temperature_range.min_celsius, separated by commas, semicolons or tabs. Empty rows, and empty columns without a
-name, are left out. Rows without an id get one. Refused rows are written to FILE.errors.ndjson with
-their line numbers and the reasons, and the exit status is 1.
+A .ndjson (or .jsonl) file has one JSON object per line; a .csv (or .tsv) file has a header of field names, such
+as temperature_range.min_celsius, separated by commas, semicolons or tabs. Empty rows, and empty columns without
+a name, are left out. A time without a zone, 2025-12-01 18:00:00, is in the zone of this machine, or that of the
+variable TZ. Rows without an id get one. New rows may have any state of an enumeration with transitions. Refused
+rows are written to FILE.errors.ndjson with their line numbers and the reasons, and the exit status is 1.
 
 After Ctrl-C or a crash, run the same command to resume; progress is saved in FILE.import-state.json. The
 command can run while the service does.`
@@ -73,27 +72,20 @@ await runCommand(usage, { allowPositionals: true, options }, async ({ values, po
   const { replace, parent, locale, 'dry-run': isDry } = values
   if (locale !== undefined && read !== readCsv)
     throw new ArgumentsError('--locale is for tables: .csv or .tsv files')
-  const local = locale === undefined ? undefined : localCells(locale)
-  const parts = { file, rows: () => read(file, resource, local), resource, replace, parent, locale }
-  if (isDry) return transfer({ ...parts, context: undefined }, settings)
-  const unlock = await lockImport(file)
-  await withDatabase(configuration, ({ client }) => {
-    const context = {
-      ...settings,
-      resources: domain.resources,
-      caller: OPERATOR,
-      access: unrestricted('the operator imports all rows'),
-      client,
-    }
-    return transfer({ ...parts, context }, settings)
-  }).finally(unlock)
+  const local = localCells(locale)
+  const parts = { file, rows: () => read(file, resource, local), resource, replace, parent, locale, isDry }
+  if (isDry && !replace) return transfer({ ...parts, context: undefined }, settings)
+  const unlock = isDry ? undefined : await lockImport(file)
+  const use = (database: Database) =>
+    transfer({ ...parts, context: operatorContext(configuration, database) }, settings)
+  await withDatabase(configuration, use, isDry ? openExistingDatabase : undefined).finally(unlock)
 })
 
 async function transfer(parts: ImportParts, settings: Settings): Promise<void> {
-  const { file, rows, resource, locale, context } = parts
+  const { file, rows, resource, locale, isDry } = parts
   const content = await hashOf(file)
   const identity = { collection: resource.path, content, database: nameOf(settings), locale }
-  const known = context ? await loadState(file, identity) : freshState(identity)
+  const known = isDry ? freshState(identity) : await loadState(file, identity)
   const begin = await resumable(parts, known)
   if (begin.rows > 0) console.error(`Resuming after ${begin.rows} rows`)
   else if (known.rows > 0)
@@ -108,7 +100,7 @@ async function transfer(parts: ImportParts, settings: Settings): Promise<void> {
     () => process.stderr.isTTY && process.stderr.write('\n'),
   )
   report(parts, state, total)
-  if (context && state.rows === total) await rm(statePath(file), { force: true })
+  if (!isDry && state.rows === total) await rm(statePath(file), { force: true })
 }
 
 /** On standard error, if that is a terminal. */
@@ -130,13 +122,14 @@ function progressBar(total: number, done: number): (state: ImportState) => void 
   }
 }
 
-function report({ file, context }: ImportParts, state: ImportState, total: number): void {
+function report({ file, context, isDry }: ImportParts, state: ImportState, total: number): void {
   const { rows, imported, skipped, refused } = state
-  const accepted = context ? `Imported ${imported}, skipped ${skipped}` : `Valid ${imported}`
+  const plan = context ? ` (would create ${imported}, replace ${skipped})` : ''
+  const accepted = isDry ? `Valid ${imported + skipped}${plan}` : `Imported ${imported}, skipped ${skipped}`
   console.log(`${accepted}, refused ${refused}${refused > 0 ? `; see ${errorPath(file)}` : ''}`)
   if (rows < total) {
     console.error(`Interrupted after ${rows} of ${total} rows. Run the same command to resume.`)
-    if (context) console.error(`Progress is saved in ${statePath(file)}`)
+    if (!isDry) console.error(`Progress is saved in ${statePath(file)}`)
   }
   process.exitCode = rows < total ? INTERRUPTED : refused > 0 ? 1 : 0
 }

@@ -1,13 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { relative } from 'node:path'
-import { unrestricted } from '../model/access/access.ts'
-import { OPERATOR } from '../model/access/caller.ts'
 import { CommandError, databaseConfiguration, runCommand } from '../service/command.ts'
 import { readSeeds } from '../service/settings/domain-folder.ts'
 import { createSeeds } from './seed/create-seeds.ts'
 import { seedLines } from './seed/seed-lines.ts'
 import { seedProblems } from './seed/seed-problems.ts'
-import { withDatabase } from './shared-database.ts'
+import { operatorContext, withDatabase } from './shared-database.ts'
 
 const usage = `Adds a small example catalogue with resources in every collection.
 
@@ -18,8 +16,7 @@ of prisma/seed/catalogue.json are checked first, and then created in order, 100 
 
 await runCommand(usage, {}, async () => {
   const configuration = await databaseConfiguration()
-  const { settings, domain } = configuration
-  const { resources, folder } = domain
+  const { resources, folder } = configuration.domain
   const seeds = await readSeeds(folder)
   if (seeds.length === 0) throw new CommandError(`The domain has no examples: ${folder.seed} does not exist`)
   const name = relative(process.cwd(), folder.seed)
@@ -28,18 +25,8 @@ await runCommand(usage, {}, async () => {
   if (problems.length > 0) {
     throw new CommandError(`No entry was created:\n  ${problems.join('\n  ')}`)
   }
-  await withDatabase(configuration, async ({ client }) => {
-    const created = await createSeeds(
-      seeds,
-      {
-        ...settings,
-        resources,
-        caller: OPERATOR,
-        access: unrestricted('the operator seeds all rows'),
-        client,
-      },
-      file,
-    )
+  await withDatabase(configuration, async (database) => {
+    const created = await createSeeds(seeds, operatorContext(configuration, database), file)
     console.log(`Created ${created}, skipped ${seeds.length - created}`)
   })
 })

@@ -1,5 +1,8 @@
 import { type Patience, retryPatiently } from '../database/connection.ts'
 import { type Database, openSharedDatabase } from '../database/database.ts'
+import type { WriteContext } from '../domain/context.ts'
+import { unrestricted } from '../model/access/access.ts'
+import { OPERATOR } from '../model/access/caller.ts'
 import { isUnavailable } from '../model/errors.ts'
 import { type Configuration, databaseOptions } from '../service/settings/configuration.ts'
 
@@ -23,6 +26,12 @@ export async function withDatabase(
   const databaseTimeout = Math.max(options.databaseTimeout, STATEMENT_MILLISECONDS)
   const database = await open({ ...options, databaseTimeout })
   await use(database).finally(database.close)
+}
+
+/** What the writes of a command need. */
+export function operatorContext({ settings, domain }: Configuration, { client }: Database): WriteContext {
+  const access = unrestricted('the operator writes all rows')
+  return { ...settings, resources: domain.resources, caller: OPERATOR, access, client }
 }
 
 /** Repeats work while the database does not respond, or takes too long. */

@@ -1,6 +1,6 @@
 import { quoted, quotedTable } from '../database/sql/statement.ts'
 import { unrestricted } from '../model/access/access.ts'
-import { allows } from '../model/access/caller.ts'
+import { allows, OPERATOR } from '../model/access/caller.ts'
 import { kindOf } from '../model/definition/fields.ts'
 import { capitalized, noun, withArticle } from '../model/definition/labels.ts'
 import { relationsOf } from '../model/definition/relations.ts'
@@ -22,11 +22,12 @@ export async function refuseBrokenRules(
   resource: Resource,
   resources: readonly Resource[],
 ): Promise<void> {
-  const { before, after } = change
+  const { before, after, caller } = change
   const values = toValues(resource, { ...before, ...after })
   const stored = before && toValues(resource, before)
   const broken = (resource.rules ?? []).flatMap((rule) => rule(values, stored))
-  const moved = brokenTransitions(resource, values, stored)
+  // What operators import or seed went through its states elsewhere.
+  const moved = stored || caller !== OPERATOR ? brokenTransitions(resource, values, stored) : []
   refuseRuleViolation([...moved, ...broken, ...(await unknownReferences(change, resource, resources))])
   await resource.databaseRule?.(change)
 }

@@ -78,8 +78,7 @@ export async function putResource(
   body: Values,
   options: PutOptions,
 ): Promise<Written> {
-  refuseMalformedParent(resource, key.parentId)
-  if (!isIdentifier(key.id)) refuseInvalid([{ field: 'id', code: 'INVALID_VALUE', message: NO_IDENTIFIER }])
+  refuseMalformedKey(resource, key)
   const view = viewFor(viewOf(resource, options.apiVersion), context.caller)
   const values = validated(view, body)
   return retry(async () => {
@@ -195,6 +194,12 @@ export function newValues(
   refuseMalformedParent(resource, parentId)
   const view = viewFor(viewOf(resource, apiVersion), caller)
   return completed(resource, view, validated(view, body))
+}
+
+/** @throws {DomainError} VALIDATION_FAILED (400), or RESOURCE_NOT_FOUND (404) for a malformed parent */
+export function refuseMalformedKey(resource: Resource, { parentId, id }: ResourceKey): void {
+  refuseMalformedParent(resource, parentId)
+  if (!isIdentifier(id)) refuseInvalid([{ field: 'id', code: 'INVALID_VALUE', message: NO_IDENTIFIER }])
 }
 
 function refuseMalformedParent({ owner }: Resource, id: string | undefined): void {

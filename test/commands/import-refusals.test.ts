@@ -308,7 +308,18 @@ test('the cells of a locale are read as its spreadsheets write them, and other c
     truth: boolean('B.'),
     text: text('T.'),
   }
-  const cells: [string, keyof typeof fields, string, string][] = [
+  const cells: [string | undefined, keyof typeof fields, string, string][] = [
+    [undefined, 'n', '1.200', '1.200'],
+    [undefined, 'truth', 'WAHR', 'WAHR'],
+    [undefined, 'day', '2016/6/24 00:00', '2016-06-24'],
+    [undefined, 'day', '24.06.2016', '24.06.2016'],
+    [undefined, 'time', '2016-06-24', '2016-06-24'],
+    [undefined, 'time', '2016-06-24 18:30:05', new Date(2016, 5, 24, 18, 30, 5).toISOString()],
+    [undefined, 'time', '2016-06-24T18:30', new Date(2016, 5, 24, 18, 30).toISOString()],
+    [undefined, 'time', '2016-06-24 18:30:05.25+02', '2016-06-24T18:30:05.25+02:00'],
+    [undefined, 'time', '2016-06-24 18:30:05-02:30', '2016-06-24T18:30:05-02:30'],
+    [undefined, 'time', '24.06.2016 18:30', '24.06.2016 18:30'],
+    ['de-CH', 'n', '1,200', '1,200'],
     ['de', 'n', '1.200', '1200'],
     ['de', 'n', '-1.234.567,50', '-1234567.50'],
     ['de', 'n', '1.5', '1.5'],

@@ -1,7 +1,7 @@
 import { kindOf, type LeafField } from '../../model/definition/fields.ts'
 import { ArgumentsError } from '../../service/command.ts'
 
-/** Turns a cell as the spreadsheets of a locale write it into one that every table can have. */
+/** Turns a cell as a spreadsheet writes it into one that every table can have. */
 export type LocalCells = (field: LeafField, text: string) => string
 
 /** Gregorian, with Western digits, as tables have them. */
@@ -28,15 +28,18 @@ const BOOLEANS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Reads numbers (`1.234,50`), days and times (`24.06.2016 18:00`) and booleans (`WAHR`) of a locale. Other cells stay as they
- * are. A time without a zone is in the zone of this process.
+ * Reads numbers (`1.234,50`), days and times (`24.06.2016 18:00`) and booleans (`WAHR`) of a locale; without one, only days and
+ * times that begin with the year. Other cells stay as they are. A time without a zone is in the zone of this process.
  *
  * @throws {ArgumentsError} if Intl does not know the locale
  */
-export function localCells(locale: string): LocalCells {
-  if (!isKnown(locale)) throw new ArgumentsError(`There is no locale ${locale}; one is de, or pt-BR`)
-  const [readNumber, readTime] = [numberReader(locale), timeReader(locale)]
-  const words = (BOOLEANS[new Intl.Locale(locale).language] ?? '').split(' ')
+export function localCells(locale: string | undefined): LocalCells {
+  const isLocal = locale !== undefined
+  if (isLocal && !isKnown(locale))
+    throw new ArgumentsError(`There is no locale ${locale}; one is de, or pt-BR`)
+  const readNumber = isLocal ? numberReader(locale) : (text: string) => text
+  const readTime = timeReader(locale)
+  const words = isLocal ? (BOOLEANS[new Intl.Locale(locale).language] ?? '').split(' ') : []
   return (field, text) => {
     const kind = kindOf(field)
     if (kind.isMeasurable) return readNumber(text)
@@ -81,8 +84,13 @@ function numberReader(locale: string): (text: string) => string {
 const DAY = /^(\d{1,4})[-./ ]{1,2}(\d{1,2})[-./ ]{1,2}(\d{1,4})\.?/
 const TIME = /^[ T,]{1,2}(\d{1,2}):([0-5]\d)(?::([0-5]\d)(?:[.,](\d{1,3}))?)?(?:\s?([ap])\.?\s?m\.?)?$/i
 
-function timeReader(locale: string): (text: string, isDay: boolean) => string {
-  const parts = new Intl.DateTimeFormat(locale, WESTERN).formatToParts(0)
+/** PostgreSQL writes a space where ISO 8601 has a T, and no minutes of a zone. */
+const inIso = (text: string) =>
+  text.replace(/^([\d-]{10}) (?=\d\d:)/, '$1T').replace(/:[\d.]+[+-]\d\d$/, '$&:00')
+
+/** Without a locale, a day alone stays as it is: midnight in UTC, as in requests. */
+function timeReader(locale: string | undefined): (text: string, isDay: boolean) => string {
+  const parts = locale === undefined ? [] : new Intl.DateTimeFormat(locale, WESTERN).formatToParts(0)
   const local = parts.flatMap(({ type }) => (['year', 'month', 'day'].includes(type) ? [type] : []))
   return (text, isDay) => {
     const [begin = '', ...numbers] = DAY.exec(text) ?? []
@@ -92,12 +100,12 @@ function timeReader(locale: string): (text: string, isDay: boolean) => string {
     const [year = '', month = '', day = ''] = ['year', 'month', 'day'].map(
       (one) => numbers[order.indexOf(one)],
     )
-    const isWhole = year.length === 4 && (rest === '' || TIME.test(rest))
+    const isWhole = year.length === 4 && (rest === '' ? isDay || locale !== undefined : TIME.test(rest))
     const hour = half ? (Number(hours) % 12) + (/p/i.test(half) ? 12 : 0) : Number(hours)
     const time = [hour, Number(minutes), Number(seconds), Number(part.padEnd(3, '0'))] as const
     const moment = new Date(Number(year), Number(month) - 1, Number(day), ...time)
     const isReal = moment.getMonth() === Number(month) - 1 && moment.getDate() === Number(day)
-    if (!isWhole || !isReal || (isDay && time.some((number) => number > 0))) return text
+    if (!isWhole || !isReal || (isDay && time.some((number) => number > 0))) return inIso(text)
     return isDay ? `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}` : moment.toISOString()
   }
 }

@@ -32,13 +32,13 @@ interface Header {
 /**
  * Reads the rows of a CSV file (RFC 4180), whose first record names the columns. Cells are separated as in the header.
  *
- * @param local reads the cells of a locale
+ * @param local reads the cells
  * @throws {ArgumentsError} for a header that cannot be parsed or has unknown or duplicate columns
  */
 export async function* readCsv(
   file: string,
   resource: Resource,
-  local?: LocalCells,
+  local: LocalCells,
 ): AsyncGenerator<InputRow> {
   let header: Header | undefined
   const read = (record: Buffer) => {
@@ -132,7 +132,7 @@ function cellsToValues(
   resource: Resource,
   columns: readonly Column[],
   cells: readonly Cell[],
-  local?: LocalCells,
+  local: LocalCells,
 ): Values {
   const end = cells.findLastIndex((cell) => cell !== undefined) + 1
   if (cells.length < columns.length || end > columns.length) {
@@ -153,19 +153,19 @@ function cellsToValues(
 const AMBIGUOUS_NUMBER = /^[+-]?[1-9]\d{0,2},\d{3}$/
 
 /** Only free text can be the empty string. Elsewhere `""` is an unset field: some programs quote every cell. */
-function cellValue({ name, field }: Leaf, cell: Cell, local?: LocalCells): unknown {
+function cellValue({ name, field }: Leaf, cell: Cell, local: LocalCells): unknown {
   const { isJson, isText, isFreeText, isMeasurable, fromCell, cellForms } = kindOf(field)
   if (cell === undefined || (cell === '' && !(isFreeText && !field.readOnly))) return undefined
   if (isText) return withoutApostrophe(cell)
   const text = cell.trim()
   if (text === '') return undefined
   if (isJson) return parseStrictJson(Buffer.from(text), 'The cell')
-  if (isMeasurable && !local && AMBIGUOUS_NUMBER.test(text)) {
+  const read = local(field, text)
+  if (isMeasurable && AMBIGUOUS_NUMBER.test(read)) {
     const [point, thousands] = [text.replace(',', '.'), text.replace(',', '')]
     const message = `${name} is ${text}, which can mean ${point} or ${thousands}; write one of these.`
     throw errorAt(name, 'INVALID_FORMAT', 'VALIDATION_FAILED', message)
   }
-  const read = local?.(field, text) ?? text
   const value = fromCell ? fromCell(read) : read
   if (cellForms === undefined || typeof value !== 'string') return value
   const message = `${name} is ${JSON.stringify(text.slice(0, 100))}, which is no value; write ${cellForms}.`

@@ -5,12 +5,12 @@ import { v4, v7 } from 'uuid'
 import type { WriteContext } from '../../domain/context.ts'
 import { createTogether } from '../../domain/create-together.ts'
 import { inOneTransaction } from '../../domain/transaction.ts'
-import { putResource } from '../../domain/write.ts'
+import { putResource, refuseMalformedKey } from '../../domain/write.ts'
 import type { Written } from '../../domain/write-row.ts'
 import { MAXIMUM_JSON_BYTES } from '../../http/json.ts'
 import type { Resource, Values } from '../../model/definition/resource.ts'
 import { DomainError, errorAt, isUnavailable } from '../../model/errors.ts'
-import { isResourceKey, type ResourceKey } from '../../model/rows/identifiers.ts'
+import type { ResourceKey } from '../../model/rows/identifiers.ts'
 import { inspectResource } from '../../model/validate.ts'
 import { isObject } from '../../model/values.ts'
 import { CommandError } from '../../service/command.ts'
@@ -27,7 +27,9 @@ export interface ImportParts {
   readonly replace: boolean
   /** Of a table. */
   readonly locale: string | undefined
-  /** Where to write; undefined to validate only. */
+  /** Whether nothing is written. */
+  readonly isDry: boolean
+  /** Undefined to validate only. */
   readonly context: WriteContext | undefined
 }
 
@@ -64,7 +66,7 @@ export async function runImport(
   signal: AbortSignal,
   showProgress: (state: ImportState) => void,
 ): Promise<ImportState> {
-  const { file, context } = parts
+  const { file, isDry } = parts
   const errorFile = errorPath(file)
   let state = begin
   let errors = ''
@@ -76,7 +78,7 @@ export async function runImport(
       state = { ...state, errorBytes: state.errorBytes + Buffer.byteLength(errors) }
       errors = ''
     }
-    if (context) await saveState(file, state)
+    if (!isDry) await saveState(file, state)
   }
   // Save the key before it determines the identifier of a row.
   await checkpoint()
@@ -114,10 +116,17 @@ export async function resumable(parts: ImportParts, state: ImportState): Promise
     number += 1
     if (number <= state.rows - CHECKPOINT_ROWS) continue
     const checked = check(parts, state, row)
-    const isKnown = 'body' in checked && isResourceKey(checked)
-    if (isKnown && (await context.client.findByKey(resource, checked, context.access))) return state
+    if ('body' in checked && (await isStored(context, resource, checked))) return state
   }
   return { ...freshState(state), key: state.key, started: state.started }
+}
+
+async function isStored(
+  { client, access }: WriteContext,
+  resource: Resource,
+  row: ValidRow,
+): Promise<boolean> {
+  return (await client.findByKey(resource, row, access)) !== null
 }
 
 /** Skips the rows that are done. Chunks are limited in bytes, too. */
@@ -152,7 +161,9 @@ function check(parts: ImportParts, begin: ImportState, row: InputRow): CheckedRo
     if (details.length > 0) {
       throw new DomainError('VALIDATION_FAILED', details.map(({ message }) => message).join(' '), details)
     }
-    return { line, body, ...keyOf(parts, begin, line, body) }
+    const key = keyOf(parts, begin, line, body)
+    refuseMalformedKey(parts.resource, key)
+    return { line, body, ...key }
   } catch (error) {
     return refusal(line, error)
   }
@@ -164,9 +175,9 @@ function check(parts: ImportParts, begin: ImportState, row: InputRow): CheckedRo
  *
  * @throws errors that the rows do not cause, such as a lost connection
  */
-async function createRows({ context, resource }: ImportParts, rows: readonly CheckedRow[]) {
+async function createRows({ context, resource, isDry }: ImportParts, rows: readonly CheckedRow[]) {
   const valid = rows.filter((row) => 'body' in row)
-  if (!context || valid.length === 0) return rows
+  if (!context || isDry || valid.length === 0) return rows
   const create = () =>
     inOneTransaction(context, { hasSavepoints: false }, async (client, transaction) => {
       const inside = { ...context, client, transaction }
@@ -184,10 +195,12 @@ async function createRows({ context, resource }: ImportParts, rows: readonly Che
 }
 
 /** Throws the same errors as {@link createRows}. */
-async function importRow({ context, resource, replace }: ImportParts, row: CheckedRow): Promise<Outcome> {
+async function importRow(parts: ImportParts, row: CheckedRow): Promise<Outcome> {
+  const { context, resource, replace, isDry } = parts
   if ('outcome' in row) return row
   if (!context) return { outcome: 'imported' }
   try {
+    if (isDry) return { outcome: (await isStored(context, resource, row)) ? 'skipped' : 'imported' }
     const unless = replace ? {} : { unlessVersions: 'all' as const }
     const options = { mayCreate: true, readOnly: {}, ...unless }
     const { outcome } = await patiently(() => putResource(context, resource, row, row.body, options))

@@ -18,7 +18,7 @@ export const enumerationKind: Kind<EnumerationField> = {
       values: 'The values: names with letters, digits and underscores.',
       labels: 'The values in words, on pages and in forms: `{ sold_out: "Sold out" }`.',
       transitions:
-        'The values that can follow each value: `{ draft: ["published"], published: [] }`. A new resource starts with `initially`. Other changes are refused, and forms do not offer them. Without transitions, any value can follow any other.',
+        'The values that can follow each value: `{ draft: ["published"], published: [] }`. A new resource starts with `initially`, unless it is [imported](COMMANDS.md#import) or seeded. Other changes are refused, and forms do not offer them. Without transitions, any value can follow any other.',
     },
   },
   ...TEXT_DEFAULTS,
