@@ -1,10 +1,17 @@
 import { randomBytes } from 'node:crypto'
-import { startService } from './server.ts'
 import { loadSettingsFile } from './settings/configuration.ts'
 import { domainFolder, loadDefinitions } from './settings/domain-folder.ts'
 import { readSettings } from './settings/settings.ts'
 import { mintToken, tokenSettings } from './start/development-token.ts'
 import { createTestDatabase } from './testing-database.ts'
+import {
+  type Answer,
+  createRequest,
+  type Json,
+  type Owner,
+  type RequestHeaders,
+  startOwned,
+} from './testing-service.ts'
 
 /*
  * Tests of a domain import this module as `halgraph/testing`; docs/DOMAINS.md explains it with an example.
@@ -12,17 +19,7 @@ import { createTestDatabase } from './testing-database.ts'
 
 export type { Representation } from '../model/definition/typed.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: a test looks into what it receives
-export type Json = any
-
-export interface Answer<Body = Json> {
-  readonly status: number
-  readonly headers: Headers
-  /** Parsed JSON, the text of another media type, or undefined for none. */
-  readonly body: Body
-}
-
-export type RequestHeaders = Readonly<Record<string, string>>
+export type { Answer, Json, Owner, RequestHeaders } from './testing-service.ts'
 
 /**
  * Sends requests as one caller. A path is relative to the entry document, as in `/items`; an absolute URL, such as the href
@@ -73,11 +70,6 @@ export interface TestService {
   close(): Promise<void>
 }
 
-/** The context of a test of `node:test` or of ava, at whose end the service is closed. */
-export type Owner =
-  | { after(release: () => Promise<void>): unknown }
-  | { teardown(release: () => Promise<void>): unknown }
-
 /**
  * Starts the service of a domain, with a new database: an embedded one in a temporary folder, or one of its own on the
  * PostgreSQL server of TEST_DATABASE_URL. It prints nothing.
@@ -98,27 +90,13 @@ export async function startTestService(
   loadSettingsFile()
   const domain = await loadDefinitions(domainFolder(folder ?? (process.env['DOMAIN'] || undefined)))
   const database = await createTestDatabase(domain)
-  const faults: unknown[] = []
   try {
     const read = readSettings({ ...SETTINGS, ...database.settings, ...settings }, [], domain)
     const tokens = await tokenSettings(read)
-    const service = await startService({
-      settings: read,
-      domain,
-      tokens,
-      reportFault: (error) => faults.push(error),
-    })
+    const { service, close } = await startOwned({ settings: read, domain, tokens }, owner, database.remove)
+    const { origin, base } = service
     const as = ({ subject = 'tester', scopes = ['*:read', '*:write'], claims = {} }: TestCaller): Client =>
       createClient(service, mintToken(tokens, { scope: scopes.join(' '), subject, expiresIn: '12h' }, claims))
-    const stop = async () => {
-      await service.close().finally(database.remove)
-      if (faults.length > 0)
-        throw new AggregateError(faults, `The service reported faults: ${faults.join(', ')}`)
-    }
-    let stopping: Promise<void> | undefined
-    const close = () => (stopping ??= stop())
-    if (owner) 'teardown' in owner ? owner.teardown(close) : owner.after(close)
-    const { origin, base } = service
     const [reader, writer] = [as({ scopes: ['*:read'] }), as({})]
     return { origin, base, anonymous: createClient(service), reader, writer, as, close }
   } catch (error) {
@@ -139,20 +117,7 @@ const SETTINGS = {
 }
 
 function createClient({ origin, base }: { origin: string; base: string }, token?: Promise<string>): Client {
-  async function request(method: string, path: string, body?: unknown, headers: RequestHeaders = {}) {
-    const all = new Headers({
-      ...(token && { authorization: `Bearer ${await token}` }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...headers,
-    })
-    const url = path.startsWith('http') ? path : base + path
-    const content = body === undefined || typeof body === 'string' ? (body ?? null) : JSON.stringify(body)
-    const response = await fetch(url, { method, headers: all, body: content, redirect: 'manual' })
-    const text = await response.text()
-    const isJson = /^application\/(?:[\w.-]+\+)?json\b/.test(response.headers.get('content-type') ?? '')
-    const parsed: Json = text === '' ? undefined : isJson ? JSON.parse(text) : text
-    return { status: response.status, headers: response.headers, body: parsed }
-  }
+  const request = createRequest({ base }, { token })
   return {
     get: (path, headers) => request('GET', path, undefined, headers),
     post: (path, body, headers) => request('POST', path, body, headers),

@@ -1,11 +1,13 @@
-// biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came back
-export type Json = any
+import {
+  createRequest,
+  type Json,
+  type Answer as Parsed,
+  type RequestHeaders,
+} from '../../../src/service/testing-service.ts'
 
-export interface Answer {
-  readonly status: number
-  readonly headers: Headers
-  /** The parsed JSON, undefined where there is none. */
-  readonly body: Json
+export type { Json, RequestHeaders }
+
+export interface Answer extends Parsed {
   readonly text: string
 }
 
@@ -17,13 +19,7 @@ export interface GraphQLAnswer {
   readonly text: string
 }
 
-export type RequestHeaders = Readonly<Record<string, string>>
-
-/**
- * Sends requests with one token. Paths are relative to the entry document, as in `/species`; an absolute
- * URL, such as the href of a link, is taken as it is. A body that is text or bytes is sent as it stands,
- * anything else as JSON; its type is `application/json` unless the headers say otherwise.
- */
+/** Sends requests with one token, as the client of `halgraph/testing` does. */
 export interface Client {
   /** `Bearer <token>`; undefined for a client without one. */
   readonly authorization: string | undefined
@@ -48,40 +44,9 @@ export function createClient(
   check?: (method: string, url: string, answer: Answer) => void,
   accept?: string,
 ): Client {
-  const authorization = token === undefined ? undefined : `Bearer ${token}`
-
-  async function request(
-    method: string,
-    path: string,
-    body?: unknown,
-    headers: RequestHeaders = {},
-  ): Promise<Answer> {
-    const all = new Headers({
-      ...(authorization !== undefined && { authorization }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...(accept !== undefined && { accept }),
-    })
-    for (const [name, value] of Object.entries(headers)) all.set(name, value)
-    const url = path.startsWith('http') ? path : base + path
-    const send = () =>
-      fetch(url, {
-        method,
-        headers: all,
-        redirect: 'manual',
-        ...(body !== undefined && { body: isRaw(body) ? body : JSON.stringify(body) }),
-      })
-    let response = await send()
-    // The process stood still for seconds, and the service never read the request (RFC 9110 §15.5.9).
-    if (response.status === 408) response = await send()
-    const text = await response.text()
-    const { status, headers: received } = response
-    const answer = { status, headers: received, text, body: parsed(response, text) }
-    check?.(method, url, answer)
-    return answer
-  }
-
+  const request = createRequest({ base }, { token, accept, check })
   return {
-    authorization,
+    authorization: token === undefined ? undefined : `Bearer ${token}`,
     request,
     get: (path, headers) => request('GET', path, undefined, headers),
     head: (path, headers) => request('HEAD', path, undefined, headers),
@@ -97,15 +62,6 @@ export function createClient(
       return { status: answer.status, headers: answer.headers, data, errors, text: answer.text }
     },
   }
-}
-
-function isRaw(body: unknown): body is string | Uint8Array<ArrayBuffer> {
-  return typeof body === 'string' || body instanceof Uint8Array
-}
-
-function parsed(response: Response, text: string): Json {
-  const isJson = /^application\/(?:[a-z.-]+\+)?json\b/.test(response.headers.get('content-type') ?? '')
-  return isJson && text !== '' ? JSON.parse(text) : undefined
 }
 
 /** Of each response on its own, or of the connection. */

@@ -1,8 +1,8 @@
 import type { TestFn } from 'ava'
 import type { Domain } from '../../../src/model/definition/domain.ts'
 import type { ServiceParts } from '../../../src/service/application.ts'
-import { startService } from '../../../src/service/server.ts'
 import { readSettings, type Settings } from '../../../src/service/settings/settings.ts'
+import { startOwned } from '../../../src/service/testing-service.ts'
 import { createTestDatabase, type Owner, type TestDatabase } from '../database/database.ts'
 import { domain, unlimitedClaims } from '../domain/domain.ts'
 import { takeTurn } from '../process/turns.ts'
@@ -104,20 +104,16 @@ export async function startTestService(
   const database = await createTestDatabase(releases)
   const place = { host: '127.0.0.1', port: 0, databaseUrl: undefined, ...database }
   const settings: Settings = { ...readSettings({}, [], domain), ...PATIENT, ...place, ...overrides }
-  const faults: Error[] = []
-  const service = await startService({
-    settings,
-    tokens: TOKENS,
-    features: servedFeatures(),
-    ...parts,
-    domain: { ...domain, ...parts.domain },
-    reportFault: (error) => faults.push(error as Error),
-  })
-  releases.teardown(async () => {
-    await service.close()
-    const reported = faults.map((fault) => fault.stack ?? String(fault)).join('\n')
-    if (reported) throw new Error(`The service reported ${faults.length} faults:\n${reported}`)
-  })
+  const { service, faults } = await startOwned(
+    {
+      settings,
+      tokens: TOKENS,
+      features: servedFeatures(),
+      ...parts,
+      domain: { ...domain, ...parts.domain },
+    },
+    releases,
+  )
   const { origin, base } = service
   // Whatever a test asks for, the answer must be one that the OpenAPI document describes.
   const check = createConformanceCheck(settings, parts.domain)
