@@ -4,7 +4,6 @@ import { embeddedConnection, openEmbeddedDatabase } from './embedded/embedded-da
 import { prepareFolder, refuseMissing } from './embedded/folder.ts'
 import { answers } from './embedded/lock.ts'
 import { migrate, refuseUnmigrated } from './migrations/migrator.ts'
-import { WriteNotifications } from './notifications.ts'
 import { createPool } from './pool.ts'
 import { sharesSessions } from './pooler.ts'
 import { settingsCheck } from './session.ts'
@@ -107,9 +106,7 @@ async function openServer(databaseUrl: string, options: DatabaseOptions): Promis
 export function createDatabase(connection: Connection, use: DatabaseUse, release = async () => {}) {
   const pool = createPool(connection, use)
   const client = createClient(pool, connection, use)
-  const notifications = connection.isEmbedded ? undefined : new WriteNotifications(connection, pool)
   const close = async () => {
-    notifications?.close()
     await client.disconnect()
     await pool.end()
     await release()
@@ -119,8 +116,6 @@ export function createDatabase(connection: Connection, use: DatabaseUse, release
     connection,
     client,
     pool,
-    /** Of writes, between the processes that share a server. */
-    notifications,
     /** Rejects if a connection does not respond or its session has other settings. */
     async check() {
       const text = settingsCheck(connection.schema)

@@ -56,8 +56,8 @@ function schemaParts(resources: readonly Resource[], feed: () => FeedWatch): Sch
 }
 
 async function openFeed({ database, readers, changesDays, replicaLag }: Core): Promise<FeedWatch> {
-  const { client, notifications } = database
-  const feed = new FeedWatch({ client, changesDays }, notifications, undefined, readers && replicaLag)
+  const source = { client: database.client, changesDays }
+  const feed = new FeedWatch(source, undefined, readers && replicaLag)
   await feed.refresh()
   return feed
 }

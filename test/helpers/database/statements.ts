@@ -8,11 +8,11 @@ export interface Counted<Result> {
 }
 
 /**
- * What the service does by itself: the first statements of a connection, notifications, a look at the sizes of the
+ * What the service does by itself: the first statements of a connection, a look at the sizes of the
  * tables, the deletion of expired idempotency keys and changes soon after the start, and the numbering of changes.
  */
 const OWN_STATEMENT =
-  /^SET |^BEGIN ISOLATION LEVEL |^LISTEN |pg_notify|pg_table_size|idempotency_keys|purge_changes|number_changes|^SELECT last_position::float8 AS last FROM change_feed$/
+  /^SET |^BEGIN ISOLATION LEVEL |pg_table_size|idempotency_keys|purge_changes|number_changes|^SELECT last_position::float8 AS last FROM change_feed$/
 
 /**
  * Counts the SQL statements of work, BEGIN and COMMIT among them: all that this process sends, so that

@@ -1,13 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
-import type { WriteNotifications } from '../../../database/notifications.ts'
 import type { Caller } from '../../../model/access/caller.ts'
 import { timelineOf } from './position.ts'
 import { type FeedRequest, hasChanges, readEnd, type Source } from './read-feed.ts'
 import { readableKey } from './readable-changes.ts'
 import { numberChanges } from './upkeep.ts'
 
-/** How often the feed is read while a request waits, for changes that no notification announces. */
+/** How often the feed is read while a request waits, for changes by others than this process. */
 const POLL_MILLISECONDS = 250
 
 /** The minimum time between two reads after writes. */
@@ -43,7 +42,6 @@ export class FeedWatch {
 
   constructor(
     readonly source: Source,
-    private readonly notifications?: WriteNotifications,
     private readonly pollMilliseconds = POLL_MILLISECONDS,
     /** How far replicas may lag, in milliseconds; undefined without replicas. */
     readonly replicaLag?: number,
@@ -136,14 +134,8 @@ export class FeedWatch {
     }
   }
 
-  /** Reads the feed soon after a write of this process, and notifies other processes. */
+  /** Reads the feed soon after a write of this process. */
   written(): void {
-    if (this.source.changesDays === 0) return
-    this.#lookSoon()
-    this.notifications?.notify()
-  }
-
-  #lookSoon(): void {
     this.#isWritten = true
     this.#endPause()
   }
@@ -194,7 +186,6 @@ export class FeedWatch {
     if (this.#isPolling) return
     this.#isPolling = true
     while (this.#waiting.size > 0) {
-      this.notifications?.listen(() => this.#lookSoon())
       this.#isWritten = false
       // After a failure of the database, the next read finds the changes.
       await this.refresh().catch(() => {})
