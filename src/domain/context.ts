@@ -33,4 +33,4 @@ export interface SharedTransaction {
 }
 
 /** Chooses the database that a caller reads from, and records writes. */
-export type ReadContext = Pick<Readers, 'clientFor' | 'caughtUpClientFor' | 'recordWrite'>
+export type ReadContext = Pick<Readers, 'clientFor' | 'recordWrite'>

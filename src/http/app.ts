@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http'
 import Koa from 'koa'
 import { observe, type ReportRequest } from './access-log.ts'
-import { exchangeConsistencyTokens, type Positions } from './consistency.ts'
+import { exchangeConsistencyTokens } from './consistency.ts'
 import type { Context, Middleware } from './context.ts'
 import { type ReportFault, renderErrors } from './errors.ts'
 import { checkHeaders } from './negotiation.ts'
@@ -37,8 +37,8 @@ interface AppParts {
   /** Runs after authentication, in this order. */
   readonly middleware?: readonly Middleware[] | undefined
   readonly setPathHeaders: SetPathHeaders
-  /** Set if reads can be older than writes. */
-  readonly positions?: Positions | undefined
+  /** Set if reads can be older than writes: by how many milliseconds. */
+  readonly lag?: number | undefined
 }
 
 /**
@@ -50,12 +50,12 @@ export type SetPathHeaders = (ctx: Context, hasRoute: (path: string) => boolean)
 
 /** Middleware runs in the order of these lists. */
 export function createApp(parts: AppParts): RequestListener {
-  const { settings, reportFault, setPathHeaders, positions } = parts
+  const { settings, reportFault, setPathHeaders, lag } = parts
   const app = new Koa({ proxy: settings.trustProxy })
   const token = [
     refuseMalformedHost,
     parts.authenticate,
-    ...(positions ? [exchangeConsistencyTokens(positions)] : []),
+    ...(lag === undefined ? [] : [exchangeConsistencyTokens(lag)]),
     ...(parts.middleware ?? []),
     refuseMalformedQuery,
   ]

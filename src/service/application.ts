@@ -140,7 +140,7 @@ export async function prepareApplication(parts: ServiceParts) {
       outermost: limits.outermost,
       middleware: limits.middleware,
       setPathHeaders: deprecationHeaders(interfaces),
-      positions: readers?.positions,
+      lag: readers && settings.replicaLag,
     })
     const core = {
       database,

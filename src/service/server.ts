@@ -27,7 +27,6 @@ const IDLE_MILLISECONDS = 1_000
  */
 export async function startService(parts: ServiceParts) {
   const { settings, domain } = parts
-  const { jwt } = parts.tokens
   const base = basePath({ namespace: settings.namespace, apiVersion: shownApiVersion(domain, settings) })
   const options = databaseOptions(parts, parts.reportWait)
   const opening = (parts.open ?? openDatabase)(options)
@@ -39,8 +38,7 @@ export async function startService(parts: ServiceParts) {
   try {
     await refuseDamaged(database.pool)
     const { PrismaClient } = await options.tables()
-    const secret = settings.consistencySecret ?? (jwt.kind === 'secret' ? jwt.secret : undefined)
-    const replicaOptions = { ...settings, secret, report: parts.reportReplicas }
+    const replicaOptions = { ...settings, report: parts.reportReplicas }
     const readers =
       settings.databaseReplicaUrls.length > 0
         ? await openReaders(database, { ...settings, PrismaClient }, replicaOptions)

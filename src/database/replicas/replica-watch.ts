@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { WritePosition } from '../../model/access/caller.ts'
 import type { Database } from '../database.ts'
-import { type Replayed, readWritten, replayedPosition, type Written } from './position.ts'
+import { readReplayed, readWritten, type Written } from './position.ts'
 
 const INTERVAL_MILLISECONDS = 250
 
@@ -48,10 +47,8 @@ interface Allowed {
 
 export class Replica {
   isUsable = false
-  /** How long ago the primary was at this position, in milliseconds. Both are undefined if unknown. */
+  /** How long ago the primary was where the replica is, in milliseconds; undefined if unknown. */
   lag: number | undefined
-  replayed: Replayed | undefined
-  #reading: Promise<void> | undefined
   #target: Written | undefined
   /** The replica has all writes of the primary before this time. */
   #upToDateAt = Number.NEGATIVE_INFINITY
@@ -64,30 +61,14 @@ export class Replica {
 
   async poll(latest: Written | undefined, { maximumLag, unknownLag }: Allowed): Promise<void> {
     try {
-      await this.readReplayed()
-      const lag = this.replayed && this.#measureLag(this.replayed.offset, latest)
+      const replayed = await readReplayed(this.database)
+      const lag = replayed === undefined ? undefined : this.#measureLag(replayed, latest)
       this.isUsable = lag === undefined ? unknownLag : lag <= maximumLag
       this.lag = latest && lag
     } catch {
-      this.replayed = undefined
       this.lag = undefined
       this.isUsable = false
     }
-  }
-
-  has(position: WritePosition): boolean {
-    return this.replayed?.timeline === position.timeline && this.replayed.offset >= position.offset
-  }
-
-  /** Updates {@link replayed}. Simultaneous calls share a statement. */
-  readReplayed(): Promise<void> {
-    const read = async () => {
-      this.replayed = await replayedPosition(this.database)
-    }
-    this.#reading ??= read().finally(() => {
-      this.#reading = undefined
-    })
-    return this.#reading
   }
 
   #measureLag(offset: number, latest: Written | undefined): number {

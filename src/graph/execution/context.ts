@@ -71,8 +71,7 @@ export function createContext(
   domain: DomainContext,
   { slot, selectsWritten, subscriber }: Pick<GraphContext, 'slot' | 'selectsWritten' | 'subscriber'>,
 ): GraphContext {
-  const hasToken = caller.consistency?.after !== undefined
-  const reader = hasToken ? undefined : domain.readers?.clientFor(caller)
+  const reader = domain.readers?.clientFor(caller)
   const connections = connectionsFor(domain, slot)
   const access = domain.accessOf(caller)
   const loaders = new Loaders(reader ?? domain.client, access, connections, slot)
@@ -100,12 +99,6 @@ export function inTransaction(
     loaders: new Loaders(client, context.access, connections, context.slot),
     connections,
   }
-}
-
-/** Selects a replica that has the writes this query must see, before the query reads anything. */
-export async function awaitWrites({ caller, domain, loaders }: GraphContext): Promise<void> {
-  if (!domain.readers || caller.consistency?.after === undefined) return
-  loaders.readFrom(await domain.readers.caughtUpClientFor(caller))
 }
 
 /** @throws {DomainError} ACCESS_DENIED (403), or SERVICE_UNAVAILABLE (503) after the deadline of the operation */

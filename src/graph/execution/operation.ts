@@ -17,7 +17,7 @@ import { compileQuery, isCompiledQuery } from 'graphql-jit'
 import type { Caller } from '../../model/access/caller.ts'
 import type { Values } from '../../model/definition/resource.ts'
 import { ABSENT, DomainError } from '../../model/errors.ts'
-import { awaitWrites, createContext, type DomainContext, type GraphContext } from './context.ts'
+import { createContext, type DomainContext, type GraphContext } from './context.ts'
 import { causeOf } from './errors.ts'
 import type { AroundOperation, OperationDocument, OperationType } from './slot.ts'
 import { executeTogether } from './transaction.ts'
@@ -91,7 +91,6 @@ function createPrepare({ schema, domain, run }: ExecutorParts) {
         if (wider && runs++ < RUNS_BEFORE_COMPILING) return wider.run(variables, caller)
         return run({ type, name, parts: [[operation, variables]] }, caller, async (slot) => {
           const context = createContext(caller, domain, { slot, selectsWritten: true })
-          if (type === 'query') await awaitWrites(context)
           const { data, errors } = await execute(variables, context)
           // A related list is null if its resource was deleted after it was read.
           const failed = errors?.find((error) => type === 'mutation' || !isOfDeleted(error))

@@ -11,7 +11,7 @@ import { readJsonBody } from '../../http/json.ts'
 import { acceptable, asksFor } from '../../http/negotiation.ts'
 import type { Route } from '../../http/routes.ts'
 import { DomainError } from '../../model/errors.ts'
-import { awaitWrites, createContext, type DomainContext, type GraphContext } from '../execution/context.ts'
+import { createContext, type DomainContext, type GraphContext } from '../execution/context.ts'
 import { type Format, formatErrors, formatResult } from '../execution/errors.ts'
 import { executeFields } from '../execution/mutation-fields.ts'
 import type { ChangesPerPage } from '../execution/operation.ts'
@@ -145,7 +145,7 @@ function execution(parts: FormattingParts): ApolloServerPlugin<GraphContext> {
         },
         validationDidStart: async () => async () => finishOnce(),
         didResolveOperation: async (request) => {
-          const { operation, contextValue } = request
+          const { operation } = request
           if (operation) {
             describeOperation(operation)
             wrong = variableErrors(schema, operation, request.request.variables, !introspection)
@@ -153,7 +153,6 @@ function execution(parts: FormattingParts): ApolloServerPlugin<GraphContext> {
           refuseWithoutEvents(request)
           if (wrong) return
           if (guard) finish = await guard.beginOperation(request)
-          if (operation?.operation === 'query') await awaitWrites(contextValue)
         },
         responseForOperation: async ({ operation, document, contextValue, request }) => {
           const { variables: variableValues = {}, operationName } = request

@@ -14,16 +14,9 @@ export interface Caller {
   readonly consistency?: Consistency
 }
 
-/** A position in the order of all writes: a byte of the write-ahead log, on a timeline of PostgreSQL. */
-export interface WritePosition {
-  readonly timeline: number
-  readonly offset: number
-}
-
-/** Which writes a request must see, and whether it has written. */
+/** Whether a request must see writes that replicas may lack, and whether it has written. */
 export interface Consistency {
-  /** The last write to see; `unknown` if the request's token cannot be compared. */
-  readonly after: WritePosition | 'unknown' | undefined
+  readonly needsPrimary: boolean
   hasWritten: boolean
 }
 

@@ -73,7 +73,6 @@ export const settingsTable = {
     ['required', 'optional'],
     'Replicas that report no replication position: required excludes them, optional counts them as current',
   ),
-  CONSISTENCY_SECRET: secret('Signs Consistency-Token, the same in all processes; unset: JWT_SECRET'),
   LOAD_CAPACITY: integer(
     1,
     10_000,
