@@ -23,7 +23,7 @@ const PROGRAMS = [
   'test/restricted-engine/start.ts',
   'test/restricted-engine/thread.ts',
   'test/screenshots/take.ts',
-  'tools/documents/main.ts',
+  'tools/docs/main.ts',
   'torture/main.ts',
 ]
 

@@ -8,7 +8,7 @@ const PROGRAMS = {
   halgraph: 'src/commands/halgraph.ts',
   main: 'src/service/main.ts',
   resource: 'tools/resource/main.ts',
-  new: 'tools/project/main.ts',
+  new: 'tools/new/main.ts',
   testing: 'src/service/testing.ts',
   dev: 'tools/dev/main.ts',
   version: 'tools/dev/version.ts',

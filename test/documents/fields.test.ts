@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import test from 'ava'
 import { KINDS, kindOf } from '../../src/model/definition/fields.ts'
 import { COMMON_EXAMPLES } from '../../src/model/kinds/kind.ts'
-import { fieldsDocument } from '../../tools/documents/fields.ts'
+import { fieldsDocument } from '../../tools/docs/fields.ts'
 import { madeField } from '../helpers/domain/made-field.ts'
 
 test('docs/FIELDS.md is generated from the kinds of fields', async (t) => {

@@ -14,7 +14,7 @@ import { inspectResource } from '../../src/model/validate.ts'
 import { openApiText } from '../../src/service/openapi-text.ts'
 import { domainFolder, readSeeds } from '../../src/service/settings/domain-folder.ts'
 import { readSettings } from '../../src/service/settings/settings.ts'
-import { committedDocument } from '../../tools/documents/openapi.ts'
+import { committedDocument } from '../../tools/docs/openapi.ts'
 import { domain, resources } from '../helpers/domain/domain.ts'
 import type { Answer, Json } from '../helpers/service/client.ts'
 import {

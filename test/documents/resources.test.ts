@@ -8,7 +8,7 @@ import test from 'ava'
 import * as definition from '../../src/domain/definition.ts'
 import type { Resource } from '../../src/model/definition/resource.ts'
 import { definitionProblems } from '../../src/model/problems/definition-problems.ts'
-import { type ResourceGuide, readResourceGuide, resourcesDocument } from '../../tools/documents/resources.ts'
+import { type ResourceGuide, readResourceGuide, resourcesDocument } from '../../tools/docs/resources.ts'
 import { createTestFolder } from '../helpers/database/database.ts'
 
 const run = promisify(execFile)

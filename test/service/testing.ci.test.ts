@@ -70,7 +70,7 @@ test.serial(
     await mkdir(join(folder, 'node_modules/@types'), { recursive: true })
     await mkdir(temporary)
     await promisify(execFile)('ln', ['-s', types, join(folder, 'node_modules/@types/node')])
-    const { projectFiles } = await import('../../tools/project/files.ts')
+    const { projectFiles } = await import('../../tools/new/files.ts')
     const versions = { halgraph: '0', '@types/node': '0', prisma: '0', typescript: '0' }
     const files = projectFiles('trial', versions)
     for (const name of ['index.ts', 'items.ts', 'items.test.ts'])

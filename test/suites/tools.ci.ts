@@ -1,3 +1,3 @@
-import '../tools/project.test.ts'
+import '../tools/new.test.ts'
 import '../tools/resource-engine.test.ts'
 import '../tools/resource-new.test.ts'
