@@ -1,12 +1,17 @@
 import { GraphQLError } from 'graphql'
 import type { GraphContext } from '../../graph/execution/context.ts'
-import { requestError } from '../../graph/http/checks.ts'
+import { type DocumentGuard, type ResolvedRequest, requestError } from '../../graph/http/document-checks.ts'
 import { PAGE } from '../../graph/http/event-response.ts'
-import type { DocumentGuard, ResolvedRequest } from '../../graph/http/guard.ts'
 import { errorAt } from '../../model/errors.ts'
 import { type CostEstimator, MAXIMUM_NODES } from './cost.ts'
-import { type DocumentLimits, limitRules, refused } from './document-limits.ts'
-import { countFields, countIntrospections, isOfSchema } from './document-measures.ts'
+import {
+  countFields,
+  countIntrospections,
+  type DocumentLimits,
+  isOfSchema,
+  limitRules,
+  refused,
+} from './document-limits.ts'
 import type { FairQueue } from './fair-queue.ts'
 import type { LoadSlot } from './operation-queue.ts'
 import { restOf, type Units } from './units.ts'

@@ -18,11 +18,16 @@ import type { ChangesPerPage } from '../execution/operation.ts'
 import { describeOperation } from '../execution/run-operation.ts'
 import type { AroundOperation } from '../execution/slot.ts'
 import { transactionMode } from '../execution/transaction.ts'
-import { limitErrors, refuseWithoutEvents, variableErrors } from './checks.ts'
+import {
+  type DocumentGuard,
+  limitErrors,
+  MAXIMUM_TOKENS,
+  MAXIMUM_VALIDATION_ERRORS,
+  refuseWithoutEvents,
+  variableErrors,
+} from './document-checks.ts'
 import { EventResponse, RESULT_TYPES } from './event-response.ts'
 import { exactNumbers } from './exact-numbers.ts'
-import type { DocumentGuard } from './guard.ts'
-import { MAXIMUM_TOKENS, MAXIMUM_VALIDATION_ERRORS } from './limits.ts'
 import { operationReader } from './operation-type.ts'
 import { type DocumentPolicy, parametersOfGet, parametersOfPost, type RequestParameters } from './request.ts'
 

@@ -14,7 +14,7 @@ import {
 } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import { errorAt } from '../../model/errors.ts'
-import { MAXIMUM_TOKENS } from './limits.ts'
+import { MAXIMUM_TOKENS } from './document-checks.ts'
 import type { RequestParameters } from './request.ts'
 
 /** The characters of the documents that are kept parsed. */

@@ -1,7 +1,7 @@
 import type { Context } from '../../http/context.ts'
 import { DomainError, errorAt } from '../../model/errors.ts'
 import { isObject } from '../../model/values.ts'
-import { MAXIMUM_DOCUMENT_BYTES } from './limits.ts'
+import { MAXIMUM_DOCUMENT_BYTES } from './document-checks.ts'
 import type { PersistedOperations } from './persisted-operations.ts'
 
 export interface DocumentPolicy {

@@ -1,11 +1,41 @@
-import type { GraphQLResponse } from '@apollo/server'
-import { GraphQLError, type GraphQLSchema, getVariableValues, type OperationDefinitionNode } from 'graphql'
+import type { GraphQLRequestContextDidResolveOperation, GraphQLResponse } from '@apollo/server'
+import {
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLSchema,
+  getVariableValues,
+  type OperationDefinitionNode,
+  type ValidationRule,
+} from 'graphql'
 import { EVENT_STREAM } from '../../http/content/event-stream.ts'
 import type { Values } from '../../model/definition/resource.ts'
 import { DomainError } from '../../model/errors.ts'
+import type { GraphContext } from '../execution/context.ts'
 import { refusal } from '../execution/errors.ts'
 import { MAXIMUM_VARIABLE_ERRORS } from '../execution/operation.ts'
-import type { ResolvedRequest } from './guard.ts'
+
+/** Hand-written operations are shorter. */
+export const MAXIMUM_TOKENS = 2000
+/** Validation stops after this many errors: searching for similar names takes time. */
+export const MAXIMUM_VALIDATION_ERRORS = 5
+export const MAXIMUM_DOCUMENT_BYTES = 32 * 1024
+
+export type ResolvedRequest = GraphQLRequestContextDidResolveOperation<GraphContext>
+
+/** Decides which documents of /graphql are executed, and when. Each function returns what to call at the end of the work. */
+export interface DocumentGuard {
+  readonly rules: readonly ValidationRule[]
+  /** @throws {DomainError} VALIDATION_FAILED (400) for a document whose fragments expand to too many fields */
+  refuseLarge(document: DocumentNode): void
+  /** Waits until a document may be parsed and validated. */
+  beginParsing(request: { readonly source: string; readonly contextValue: GraphContext }): Promise<() => void>
+  /**
+   * Waits until an operation may be executed.
+   *
+   * @throws {GraphQLError} for an operation that may cost too much
+   */
+  beginOperation(request: ResolvedRequest): Promise<() => void>
+}
 
 export function refuseWithoutEvents({ operation, contextValue }: ResolvedRequest): void {
   if (operation?.operation !== 'subscription' || contextValue.subscriber) return
