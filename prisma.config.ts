@@ -11,7 +11,7 @@ if (command === 'studio' && !url && !parameters.some((parameter) => parameter.st
 
 if (command === 'migrate' || command === 'db') {
   console.error(
-    'This command downloads an engine. `npm run migrate` applies migrations and `npm run resource -- migrate` writes ' +
+    'This command downloads an engine. `npx halgraph migrate` applies migrations and `npx halgraph resource migrate` writes ' +
       'them, without one.',
   )
 } else {

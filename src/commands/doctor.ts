@@ -163,8 +163,8 @@ async function migrationProblems(settings: Settings, { migrations }: Tables): Pr
     report('features of the server', problems)
   }
   return [
-    ...misplaced.map((name) => `${name} is in the schema of the resources; run npm run migrate`),
-    ...pending.map((name) => `${name} is pending; run npm run migrate`),
+    ...misplaced.map((name) => `${name} is in the schema of the resources; run npx halgraph migrate`),
+    ...pending.map((name) => `${name} is pending; run npx halgraph migrate`),
     ...unknown.map((name) => `${name} is unknown to this version: the database is newer`),
     ...edited.map((name) => `${name} was edited after it was applied`),
     ...failed.map((name) => `${name} did not finish`),

@@ -46,7 +46,7 @@ ${Object.entries(commands)
   --version, -v    the version
 
 Settings are environment variables or lines of a .env file in the working folder. In the folder of the project,
-run \`npx halgraph <command>\` or \`npm run <command> -- [options]\`.`
+run \`npx halgraph <command>\`.`
 }
 
 const [name = '--help'] = process.argv.slice(2)

@@ -163,7 +163,7 @@ export function pageWith(title: string, site: Site, content: Html, head: Html = 
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="base" content="${base}">
-<meta name="root" content="${root}">${hasSeeds ? html`\n<meta name="seed" content="npm run seed">` : ''}
+<meta name="root" content="${root}">${hasSeeds ? html`\n<meta name="seed" content="npx halgraph seed">` : ''}
 <title>${title} &ndash; ${site.title}</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${assets}/pages.css">
@@ -193,6 +193,6 @@ const SESSION = html`<details class="session" id="session" hidden>
 <button type="submit">Use token</button>
 <button type="button" class="quiet" name="forget" hidden>Forget token</button>
 <p id="session-reason" class="note" role="status"></p>
-<p id="session-note" class="note">Kept while a tab of this service is open. On the machine of the service, <code>npm run --silent token</code> prints a token.</p>
+<p id="session-note" class="note">Kept while a tab of this service is open. On the machine of the service, <code>npx halgraph token</code> prints a token.</p>
 </form>
 </details>`

@@ -85,14 +85,14 @@ test('the service does not start with schemas that were renamed, or a feed behin
     run('start', { ...environment, DATABASE_URL: databaseUrl + parameters, PORT: '0' })
   await client.query(`INSERT INTO public_internal.recorded_changes (collection, parent_id, id, version, position, changed_date)
     VALUES ('species', '', 'one', 1, 5, now())`)
-  t.regex((await start()).errors, /change_feed would give positions again: npm run restored/)
+  t.regex((await start()).errors, /change_feed would give positions again: npx halgraph restored/)
   await client.query(`ALTER SCHEMA public RENAME TO app; ALTER SCHEMA public_internal RENAME TO app_internal;
     SET halgraph.purging = 'on'; DELETE FROM app_internal.recorded_changes`)
   const { errors, status } = await start('?schema=app')
   t.is(status, 1)
   t.regex(
     errors,
-    /^The database is not as the migrations made it: .*does not exist. `npm run doctor` names what differs.\n$/,
+    /^The database is not as the migrations made it: .*does not exist. `npx halgraph doctor` names what differs.\n$/,
   )
 })
 

@@ -31,7 +31,7 @@ test('doctor reports a wrong count, and repairs it with --repair only', async (t
     t.is(status, 1)
     t.regex(
       output,
-      /FAIL {2}row counts\n +planets: stored count 7, actual count 3; run npm run doctor -- --repair/,
+      /FAIL {2}row counts\n +planets: stored count 7, actual count 3; run npx halgraph doctor --repair/,
     )
     t.is(output.match(/stored count/g)?.length, 1, 'an empty collection need not have a count')
   }
@@ -75,7 +75,7 @@ test('doctor reports unique texts that became equal, and completes their index w
   const repaired = await run('doctor', setup.environment, '--repair')
   t.regex(
     repaired.output,
-    /FAIL {2}unique texts\n +planets.name: a, b are equal; c, d are equal; change or delete all but one, and then run npm run doctor -- --repair/,
+    /FAIL {2}unique texts\n +planets.name: a, b are equal; c, d are equal; change or delete all but one, and then run npx halgraph doctor --repair/,
   )
   await setup.use(async ({ client }) => {
     for (const name of ['MARS', 'Io\u200b'])
@@ -129,7 +129,7 @@ test('doctor reports and adds missing references, removes those of an empty orig
   t.deepEqual(await references(), ['s0 renamed 2', 's1 older 2', 's2 null 2', 's3 here 2'])
   const found = await run('doctor', setup.environment)
   t.is(found.status, 1)
-  t.regex(found.output, /FAIL {2}references\n +species\/s2, species\/s3; run npm run doctor -- --repair/)
+  t.regex(found.output, /FAIL {2}references\n +species\/s2, species\/s3; run npx halgraph doctor --repair/)
   const repaired = await run('doctor', setup.environment, '--repair')
   t.is(repaired.status, 0, repaired.output)
   t.regex(repaired.output, /corrected 2 references/)
@@ -296,6 +296,6 @@ test('doctor and export do not migrate', async (t) => {
   for (const [name, ...parameters] of [['doctor'], ['export', 'species'], ['doctor']] as const) {
     const { output, errors, status } = await run(name, { DATA_DIR: options.dataDir }, ...parameters)
     t.is(status, 1)
-    t.regex(`${output}${errors}`, /lacks 1 migration\(s\).*npm run migrate/)
+    t.regex(`${output}${errors}`, /lacks 1 migration\(s\).*npx halgraph migrate/)
   }
 })

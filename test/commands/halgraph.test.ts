@@ -26,7 +26,7 @@ test('--version prints the version, and --help, or nothing, lists the commands',
   for (const name of ['-h', 'help']) t.deepEqual(await run(name, {}), help)
 })
 
-test('every program of src/commands is a command, and has an npm script that runs it', async (t) => {
+test('every program of src/commands is a command', async (t) => {
   const files = await readdir('src/commands')
   const texts = await Promise.all(
     files
@@ -35,11 +35,7 @@ test('every program of src/commands is a command, and has an npm script that run
   )
   const programs = texts.filter(([, text]) => text.includes('\nawait runCommand('))
   const names = programs.map(([name]) => name.replace('.ts', ''))
-  const listed = await listedCommands()
-  t.deepEqual([...listed].sort(), ['dev', 'new', 'resource', 'start', ...names].sort())
-  // A checkout of this project has a domain already, and tests of its own.
-  for (const name of listed.filter((name) => !['new', 'test'].includes(name)))
-    t.regex(scripts[name], new RegExp(`node bin/halgraph\\.js ${name}$`))
+  t.deepEqual((await listedCommands()).sort(), ['dev', 'new', 'resource', 'start', ...names].sort())
 })
 
 test('each npm script and command that a document or a usage names exists', async (t) => {

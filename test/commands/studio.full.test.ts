@@ -43,7 +43,7 @@ test("Prisma's own commands need no engine, and its Studio says what to set", as
     'Set DATABASE_URL, or run `npx halgraph studio`, which also opens the embedded database.\n',
   )
   const migrate = await t.throwsAsync<Error & { stderr: string }>(run('migrate', 'status'))
-  t.regex(migrate?.stderr ?? '', /`npm run migrate` applies migrations/)
+  t.regex(migrate?.stderr ?? '', /`npx halgraph migrate` applies migrations/)
 })
 
 /** Changes a name in Studio's own page, and looks at what has become of it over REST. */

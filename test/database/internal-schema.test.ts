@@ -170,7 +170,7 @@ claim('a service that must not migrate refuses a database of a former version', 
   const options = { databaseUrl, dataDir: '', databasePoolSize: 1 }
   await t.throwsAsync(openTestDatabase({ ...options, migrateOnStart: false }), {
     instanceOf: DatabaseRefusedError,
-    message: /tombstones.* in the schema of the resources.*npm run migrate/,
+    message: /tombstones.* in the schema of the resources.*npx halgraph migrate/,
   })
   for (const migrateOnStart of [true, false])
     await (await openTestDatabase({ ...options, migrateOnStart })).close()

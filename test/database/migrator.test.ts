@@ -95,7 +95,7 @@ test.serial('an applied migration that was edited or is unknown is refused', asy
   const state = await migrationState(connection, folder)
   t.deepEqual([state.edited, state.unknown], [['1_one'], ['2_two']])
   const error = await t.throwsAsync(migrate(connection, folder), { instanceOf: DatabaseRefusedError })
-  t.regex(error?.message ?? '', /2_two is applied but unknown.*1_one was edited.*npm run migrate/)
+  t.regex(error?.message ?? '', /2_two is applied but unknown.*1_one was edited.*npx halgraph migrate/)
 })
 
 test.serial(
@@ -172,7 +172,7 @@ if (server) {
       const options = { databaseUrl, dataDir: '', migrateOnStart: false, databasePoolSize: 1 }
       await t.throwsAsync(openTestDatabase(options), {
         instanceOf: DatabaseRefusedError,
-        message: /npm run migrate/,
+        message: /npx halgraph migrate/,
       })
       for (const migrateOnStart of [true, false]) {
         const database = await openTestDatabase({ ...options, migrateOnStart })

@@ -242,18 +242,18 @@ test('an empty list says what to do next, and a page without access where tokens
   const { writer, reader, anonymous, base, origin } = await startTestService(t)
   const page = await openAs(t, writer, `${base}/planets`)
   if (!page) return
-  await page.locator('.empty', { hasText: 'npm run seed' }).waitFor()
+  await page.locator('.empty', { hasText: 'npx halgraph seed' }).waitFor()
   await page.getByRole('button', { name: 'Create the first planet' }).click()
   await page.locator('form.template').getByLabel('Name').waitFor()
   await page.goto(`${origin}/`)
   await page.locator('summary', { hasText: 'Planets' }).click()
-  await page.locator('.empty', { hasText: 'npm run seed' }).first().waitFor()
+  await page.locator('.empty', { hasText: 'npx halgraph seed' }).first().waitFor()
   const reading = (await openAs(t, reader, `${base}/planets`)) as Page
   await reading.getByText('Your token does not permit creating anything here.').waitFor()
   await reading.goto(`${base}/planets/none`)
   await reading.getByRole('heading', { name: 'Not found' }).waitFor()
   const without = (await openAs(t, anonymous, `${base}/planets`)) as Page
-  await without.getByRole('alert').getByText('npm run --silent token').waitFor()
-  await without.locator('.session').getByText('npm run --silent token').waitFor()
+  await without.getByRole('alert').getByText('npx halgraph token').waitFor()
+  await without.locator('.session').getByText('npx halgraph token').waitFor()
   t.pass()
 })

@@ -71,7 +71,7 @@ test.serial('the baseline makes exactly what the migrations make', async (t) => 
   t.true(made.size > 300, String(made.size))
   t.deepEqual(made, await objectsOf(migrations.map(({ sql }) => sql)))
   const written = await withShadow(migrations, (shadow) => shadow.baseline(migrations), await engine)
-  t.is(written, await readFile(baselineFile(folder.migrations), 'utf8'), 'run npm run resource -- baseline')
+  t.is(written, await readFile(baselineFile(folder.migrations), 'utf8'), 'run npx halgraph resource baseline')
 })
 
 test.serial('a baseline is ignored after a migration that it covers was edited', async (t) => {

@@ -30,7 +30,7 @@ DOMAIN selects another domain.
 
 migrate compares the definitions with the migrations. It writes one new migration and the models of the Prisma
 schema, and prints what the migration does and which locks it takes. It does not change the database: apply the
-migration with npm run migrate. If nothing has changed, it writes nothing. A persisted GraphQL operation that does
+migration with npx halgraph migrate. If nothing has changed, it writes nothing. A persisted GraphQL operation that does
 not fit the definitions is refused.
 
 baseline writes what all migrations make as one file, prisma/baseline.sql. An empty database begins with it, and with the

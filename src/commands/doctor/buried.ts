@@ -49,7 +49,7 @@ const said = ({ collection, count, ids }: Buried) =>
   `${collection}: ${count} rows were deleted once, such as ${ids.join(', ')}`
 
 export async function buriedProblems(client: DatabaseClient): Promise<string[]> {
-  return (await buriedIn(client)).map((one) => `${said(one)}; run npm run doctor -- --repair`)
+  return (await buriedIn(client)).map((one) => `${said(one)}; run npx halgraph doctor --repair`)
 }
 
 /** Gives these rows versions above those of their tombstones, which the feed of changes shows. */

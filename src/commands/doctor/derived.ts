@@ -10,7 +10,7 @@ export async function rowCountProblems(client: DatabaseClient, resources: readon
   const wrong = await wrongCounts(client, resources)
   return wrong.map(
     ({ path, table, stored, actual }) =>
-      `${path}: stored count ${stored}, actual count ${actual}; run npm run doctor -- --repair, or SELECT recount_rows('${table}')`,
+      `${path}: stored count ${stored}, actual count ${actual}; run npx halgraph doctor --repair, or SELECT recount_rows('${table}')`,
   )
 }
 
@@ -42,13 +42,16 @@ export async function feedProblems(client: DatabaseClient, resources: readonly R
       AS "isBehind"
     FROM change_feed`
   const [feed] = await client.$rows<{ isBehind: boolean }>({ text, values: [] })
-  if (!feed) return ['change_feed has no row; run npm run doctor -- --repair, and then npm run restored']
+  if (!feed)
+    return ['change_feed has no row; run npx halgraph doctor --repair, and then npx halgraph restored']
   return feed.isBehind
-    ? ['versions or positions that were given would be given again; run npm run restored until this is ok']
+    ? [
+        'versions or positions that were given would be given again; run npx halgraph restored until this is ok',
+      ]
     : []
 }
 
-/** The row goes on after the changes that are recorded. Those that are not may have been given: see `npm run restored`. */
+/** The row goes on after the changes that are recorded. Those that are not may have been given: see `npx halgraph restored`. */
 export async function repairFeed(client: DatabaseClient): Promise<string[]> {
   const text = `INSERT INTO change_feed (last_position)
     SELECT COALESCE(max(position), 0) FROM recorded_changes HAVING NOT EXISTS (SELECT FROM change_feed)
@@ -67,7 +70,7 @@ export async function referenceProblems(client: DatabaseClient): Promise<string[
   const named = wrong.slice(0, NAMED).map(({ collection, id }) => `${collection}/${id}`)
   if (named.length === 0) return []
   const others = wrong.length > NAMED ? ` and ${wrong.length - NAMED} more` : ''
-  return [`${named.join(', ')}${others}; run npm run doctor -- --repair, or SELECT repair_references()`]
+  return [`${named.join(', ')}${others}; run npx halgraph doctor --repair, or SELECT repair_references()`]
 }
 
 export async function repairReferences(client: DatabaseClient): Promise<string[]> {

@@ -26,7 +26,7 @@ const REPLICA = `SELECT concat(
 function adviceFor({ part, remedy }: WrongPart): string {
   if (remedy === undefined) return 'compare it with the migrations, and restore it'
   const statement = part.startsWith('function ') || remedy.length > 300 ? '' : `, or ${remedy}`
-  return `run npm run doctor -- --repair${statement}`
+  return `run npx halgraph doctor --repair${statement}`
 }
 
 /** What rows contradict cannot be made. */

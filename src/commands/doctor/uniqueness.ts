@@ -21,7 +21,7 @@ export async function uniquenessProblems(client: DatabaseClient, resources: read
     if (equal.length === 0 && !partial.includes(uniqueIndexName(resource, key))) return []
     const found = equal.map((ids) => `${ids.join(', ')} are equal`).join('; ') || 'none are equal any more'
     const advice = equal.length > 0 ? 'change or delete all but one, and then run' : 'run'
-    return [`${resource.path}.${leaf.name}: ${found}; ${advice} npm run doctor -- --repair`]
+    return [`${resource.path}.${leaf.name}: ${found}; ${advice} npx halgraph doctor --repair`]
   })
   return (await Promise.all(problems)).flat()
 }

@@ -83,7 +83,7 @@ export async function refuseUnmigrated(connection: Connection, folder: string): 
       ? `lacks ${pending.length} migration(s), beginning with ${pending[0]}`
       : `has ${misplaced.join(', ')} in the schema of the resources, as in earlier versions`
   throw new DatabaseRefusedError(
-    `The database ${reason}. Migrate it with \`npm run migrate\`, or set MIGRATE_ON_START=true.`,
+    `The database ${reason}. Migrate it with \`npx halgraph migrate\`, or set MIGRATE_ON_START=true.`,
   )
 }
 
@@ -102,7 +102,7 @@ function refuse(state: MigrationState): void {
   if (problems.length === 0) return
   throw new DatabaseRefusedError(
     `The database does not match the migrations of this version: ${problems.join('; ')}. ` +
-      'Start the matching version, then continue with `npm run migrate`.',
+      'Start the matching version, then continue with `npx halgraph migrate`.',
   )
 }
 

@@ -156,8 +156,8 @@ const REFUSED = `SELECT format('%s has disabled triggers (%s): ALTER TABLE %1$s 
   WHERE tgenabled IN ('D', 'R')
     AND relnamespace IN (SELECT quote_ident(name)::regnamespace FROM unnest(current_schemas(FALSE)) AS name)
   GROUP BY tgrelid
-  UNION ALL SELECT 'change_feed has no row: npm run doctor -- --repair' WHERE NOT EXISTS (SELECT FROM change_feed)
-  UNION ALL SELECT 'change_feed would give positions again: npm run restored' FROM change_feed
+  UNION ALL SELECT 'change_feed has no row: npx halgraph doctor --repair' WHERE NOT EXISTS (SELECT FROM change_feed)
+  UNION ALL SELECT 'change_feed would give positions again: npx halgraph restored' FROM change_feed
     WHERE last_position < (SELECT max(position) FROM recorded_changes)
   ORDER BY 1`
 
@@ -175,6 +175,6 @@ const UNDEFINED = /^42(?:883|P01|703)$/
 /** What a start reports of an error: a lack of parts is none of the program. */
 export function lackOfParts(error: unknown): unknown {
   if (!(error instanceof DatabaseError && UNDEFINED.test(error.code ?? ''))) return error
-  const message = `The database is not as the migrations made it: ${error.message}. \`npm run doctor\` names what differs.`
+  const message = `The database is not as the migrations made it: ${error.message}. \`npx halgraph doctor\` names what differs.`
   return new DatabaseRefusedError(message, { cause: error })
 }

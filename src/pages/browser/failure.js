@@ -14,7 +14,7 @@ export const FAILURES = /** @type {Record<number, string>} */ ({
 
 /** What people can do about a status. */
 const ADVICE = /** @type {Record<number, unknown>} */ ({
-  401: html`Enter an access token above to see this page. The operator of this service issues tokens; on the machine that runs it, <code>npm run --silent token</code> prints one.`,
+  401: html`Enter an access token above to see this page. The operator of this service issues tokens; on the machine that runs it, <code>npx halgraph token</code> prints one.`,
   403: 'Your token does not permit this. Get one with the missing scope, and enter it above.',
   404: 'There is nothing at this address. The link may be old, or the address mistyped.',
 })

@@ -43,7 +43,7 @@ export function domainFolder(path?: string) {
     /** The folder of persisted GraphQL operations, if it exists. */
     operations: existsSync(operations) ? operations : undefined,
     manifest: join(root, 'package.json'),
-    /** The file with the resources that `npm run seed` adds; it may not exist. */
+    /** The file with the resources that `npx halgraph seed` adds; it may not exist. */
     seed: join(root, 'prisma/seed/catalogue.json'),
   }
 }

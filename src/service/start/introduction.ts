@@ -19,7 +19,7 @@ export async function introduce(
   const explorer = settings.graphqlExplorer ? `\n  ${origin}/graphql   the GraphQL explorer` : ''
   const isRestricted = domain.resources.some(({ access }) => access)
   const claims = isRestricted ? ' and no claims (npx halgraph token --claims adds those of access rules)' : ''
-  const seed = existsSync(domain.folder.seed) ? '\n  npm run seed   adds an example catalogue' : ''
+  const seed = existsSync(domain.folder.seed) ? '\n  npx halgraph seed   adds an example catalogue' : ''
   process.stdout.write(`
 ${bold(`${domain.title ?? SERVICE_NAME}: open in a browser`)}
   ${origin}/   where to go, with counts and charts
@@ -30,7 +30,7 @@ ${bold('Token for these pages')}, with all scopes${claims}, valid for twelve hou
   ${token}
 
 ${bold('In another terminal')}${seed}
-  curl -s -H "Authorization: Bearer $(npm run --silent token)" ${base}
+  curl -s -H "Authorization: Bearer $(npx halgraph token)" ${base}
 
 `)
 }
