@@ -20,8 +20,6 @@ export interface Feature extends DocumentedFeature {
   readonly schema?: readonly SchemaPart[]
   /** In the headers of REST. */
   readonly links?: readonly HeaderLink[]
-  /** Limits what runs at once. Called once the database is open, before the application is made. */
-  limit?(parts: LimitParts): Limits
   /**
    * Begins what runs in the background, before the first request. May run again after a failure.
    *
@@ -61,6 +59,9 @@ export interface LimitParts {
   readonly resources: readonly Resource[]
   readonly database: Database
 }
+
+/** Limits what runs at once. Called once the database is open, before the application is made. */
+export type CreateLimits = (parts: LimitParts) => Limits
 
 /** Without them, everything runs at once. */
 export interface Limits {

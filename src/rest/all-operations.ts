@@ -1,4 +1,5 @@
 import type { ServiceOperation } from './operation.ts'
+import { batch } from './operations/batch.ts'
 import { entry } from './operations/entry.ts'
 import { type CollectionOperation, RESOURCE_OPERATIONS } from './resource-operations.ts'
 
@@ -8,13 +9,13 @@ export interface Operations {
   readonly service: readonly ServiceOperation[]
 }
 
-/** The operations of the specification, and those that features add. */
+/** The operations of the specification, batches, and what features add. */
 export function allOperations(
   features: readonly { readonly operations?: Partial<Operations> }[],
 ): Operations {
   const added = features.flatMap(({ operations }) => operations ?? [])
   return {
     resource: [...RESOURCE_OPERATIONS, ...added.flatMap(({ resource = [] }) => resource)],
-    service: [entry, ...added.flatMap(({ service = [] }) => service)],
+    service: [entry, batch, ...added.flatMap(({ service = [] }) => service)],
   }
 }

@@ -2,7 +2,7 @@ import type { Database, DatabaseOptions } from '../database/database.ts'
 import type { Readers, ReportReplicas } from '../database/replicas/readers.ts'
 import { lowerCaseOf } from '../domain/lower-case.ts'
 import { keepChanges } from '../domain/recording.ts'
-import type { CreateFeature, Limits } from '../features/feature.ts'
+import type { CreateFeature, CreateLimits } from '../features/feature.ts'
 import type { DomainContext } from '../graph/execution/context.ts'
 import { createExecutor } from '../graph/execution/operation.ts'
 import { createRunOperation } from '../graph/execution/run-operation.ts'
@@ -23,7 +23,7 @@ import { documentRoutes, notFoundRoute } from '../pages/routes.ts'
 import { allOperations } from '../rest/all-operations.ts'
 import { apiVersions, deprecationHeaders } from '../rest/api-versions.ts'
 import { createRoutes } from '../rest/routes.ts'
-import { FEATURES } from './features.ts'
+import { FEATURES, limitLoad } from './features.ts'
 import { createMetrics } from './observability/metrics.ts'
 import type { Configuration } from './settings/configuration.ts'
 import { readSeeds } from './settings/domain-folder.ts'
@@ -41,6 +41,8 @@ export interface ServiceParts extends Configuration {
   readonly open?: (options: DatabaseOptions) => Promise<Database>
   /** By default, all of them. */
   readonly features?: readonly CreateFeature[]
+  /** By default, those of LOAD_CAPACITY and other settings. */
+  readonly limit?: CreateLimits
 }
 
 /**
@@ -69,10 +71,7 @@ export async function prepareApplication(parts: ServiceParts) {
   ) => {
     const isRecorded = await patiently(() => keepChanges(database.client, settings.changesDays, resources))
     const changesDays = isRecorded ? settings.changesDays : 0
-    const limits: Limits = Object.assign(
-      {},
-      ...features.map(({ limit }) => limit?.({ settings, schema, resources, database })),
-    )
+    const limits = (parts.limit ?? limitLoad)({ settings, schema, resources, database })
     const run = createRunOperation(limits.around)
     const hasAccess = resources.some(({ access }) => access)
     const lower = hasAccess ? await patiently(() => lowerCaseOf(database.client)) : undefined

@@ -1,13 +1,13 @@
-import { createBatch } from '../features/batch/index.ts'
 import type { CreateFeature } from '../features/feature.ts'
 import { createHistory } from '../features/history/index.ts'
-import { createLoad } from '../features/load/index.ts'
 import { createSchema } from '../graph/schema/schema.ts'
 import type { ApiVersion } from '../model/definition/domain.ts'
 import type { Resource } from '../model/definition/resource.ts'
 
-/** What the service offers besides the specification. The rest of the engine works without any of it. */
-export const FEATURES: readonly CreateFeature[] = [createBatch, createHistory, createLoad]
+export { limitLoad } from '../features/load/index.ts'
+
+/** What the service offers besides the specification. The rest of the engine works without it. */
+export const FEATURES: readonly CreateFeature[] = [createHistory]
 
 /**
  * The schema with all features.

@@ -3,9 +3,9 @@ import { FEATURES } from '../../src/service/features.ts'
 import { shareTestService } from '../helpers/service/service.ts'
 
 const all = shareTestService(test, {}, { features: FEATURES })
-const core = shareTestService(test, {}, { features: [] })
+const core = shareTestService(test, {}, { features: [], limit: () => ({}) })
 
-const FIELDS = '{ __schema { queryType { fields { name } } subscriptionType { name } directives { name } } }'
+const FIELDS = '{ __schema { queryType { fields { name } } subscriptionType { name } } }'
 
 async function schemaOf(service: ReturnType<typeof all>) {
   const { __schema } = (await service.reader.graphql(FIELDS)).data
@@ -13,14 +13,12 @@ async function schemaOf(service: ReturnType<typeof all>) {
   return {
     queries: names(__schema.queryType.fields),
     hasSubscriptions: __schema.subscriptionType !== null,
-    directives: names(__schema.directives),
   }
 }
 
-test('the features add the feed, the versions and batches', async (t) => {
-  const { queries, hasSubscriptions, directives } = await schemaOf(all())
+test('the features add the feed and the versions', async (t) => {
+  const { queries, hasSubscriptions } = await schemaOf(all())
   t.true(['changes', 'versions'].every((name) => queries.includes(name)))
-  t.true(['atomic', 'dryRun'].every((name) => directives.includes(name)))
   t.true(hasSubscriptions)
   const { writer } = all()
   const { id } = (await writer.post('/planets', { name: 'X' })).body
@@ -33,23 +31,22 @@ test('the features add the feed, the versions and batches', async (t) => {
 })
 
 test('without features there are no routes, fields, links or documents of any', async (t) => {
-  const { queries, hasSubscriptions, directives } = await schemaOf(core())
+  const { queries, hasSubscriptions } = await schemaOf(core())
   t.false(['changes', 'versions'].some((name) => queries.includes(name)))
-  t.false(['atomic', 'dryRun'].some((name) => directives.includes(name)))
   t.false(hasSubscriptions)
   const { writer, anonymous } = core()
   const { id } = (await writer.post('/planets', { name: 'X' })).body
   for (const path of ['/planets', `/planets/${id}`]) {
     t.notRegex((await writer.get(path)).headers.get('link') ?? '', /rel="(?:changes|version-history)"/, path)
   }
-  const absent = [writer.get('/changes'), writer.get(`/planets/${id}/versions`), writer.post('/batch', {})]
+  const absent = [writer.get('/changes'), writer.get(`/planets/${id}/versions`)]
   for (const { status, body } of await Promise.all(absent)) {
     t.is(status, 404)
     t.is(body.error.code, 'RESOURCE_NOT_FOUND')
   }
   const { paths, components } = (await anonymous.get('/openapi.json')).body
-  t.false(Object.keys(paths).some((path) => /batch|changes|versions/.test(path)))
-  t.false(Object.keys(components.schemas).some((name) => /^(?:Batch|Recorded)/.test(name)))
+  t.false(Object.keys(paths).some((path) => /changes|versions/.test(path)))
+  t.false(Object.keys(components.schemas).some((name) => /^Recorded/.test(name)))
 })
 
 test('without features, a request that accepts events gets the result of its operation', async (t) => {

@@ -1,7 +1,6 @@
 import test from 'ava'
 import { Fixtures, resourcePath } from '../helpers/domain/fixtures.ts'
 import { representatives } from '../helpers/domain/representatives.ts'
-import { hasBatches } from '../helpers/service/features.ts'
 import { shareServiceOfSuite } from '../helpers/service/service.ts'
 
 // One request after the other: side by side they would only wait for the same database.
@@ -206,7 +205,7 @@ for (const resource of representatives) {
           t.is(headers.get('etag'), tag)
           const operation = { method, path: address, body: bodies[method as 'PUT'] }
           const operations = [{ ...operation, headers: { 'if-none-match': value } }]
-          if (hasBatches()) t.is((await writer.post('/batch', { operations })).status, 412)
+          t.is((await writer.post('/batch', { operations })).status, 412)
         }
       }
       t.is((await reader.get(address)).headers.get('etag'), tag)

@@ -4,7 +4,6 @@ import { resources } from '../helpers/domain/domain.ts'
 import { type Body, Fixtures, resourcePath, withValue, writtenPart } from '../helpers/domain/fixtures.ts'
 import { representatives } from '../helpers/domain/representatives.ts'
 import { awkwardValues } from '../helpers/domain/sample-value.ts'
-import { hasBatches } from '../helpers/service/features.ts'
 import { shareServiceOfSuite } from '../helpers/service/service.ts'
 
 // One request after the other: side by side they would only wait for the same database.
@@ -196,7 +195,7 @@ for (const resource of representatives) {
               t.deepEqual([answer.status, answer.headers.get('etag')], [204, before], answer.text)
             }
             const operation = { method: 'PUT', path: address, headers: { 'content-type': type }, body: sent }
-            if (hasBatches()) t.is((await writer.post('/batch', { operations: [operation] })).status, 200)
+            t.is((await writer.post('/batch', { operations: [operation] })).status, 200)
           }
           t.is(await tag(), before)
         },

@@ -1,5 +1,5 @@
-import '../features/batch/batch-order.test.ts'
-import '../features/batch/batches.test.ts'
+import '../rest/batch-order.test.ts'
+import '../rest/batches.test.ts'
 import '../rest/delete-races.test.ts'
 import '../rest/idempotency.test.ts'
 import '../rest/preferences.test.ts'

@@ -6,6 +6,7 @@ import { deprecationDate } from '../../rest/api-versions.ts'
 import { entryDocument } from '../../rest/operations/entry.ts'
 import { basePath, type Deprecation, type RestSettings } from '../../rest/urls.ts'
 import { errorExamples } from '../error-examples.ts'
+import { batchExamples, batchSchemas } from './batch.ts'
 import { resourceExamples } from './examples.ts'
 import { components, type Schema, type Schemas } from './field-schema.ts'
 import { resourcePathItems } from './operations.ts'
@@ -77,7 +78,7 @@ function makeDocument(
   const [{ path: collection } = { path: 'collection' }] = resources
   const owners = resources.filter(({ owner }) => !owner)
   const examples: Readonly<Record<string, object>> = Object.assign(
-    { Entry: entryDocument(owners, base) },
+    { Entry: entryDocument(owners, base), ...batchExamples(collection) },
     ...parts.map((part) => part.examples(collection, base)),
   )
   const responseExamples = Object.assign(
@@ -128,6 +129,7 @@ function makeDocument(
       responses: components('responses', responses),
       schemas: Object.assign(
         sharedSchemas(resources),
+        batchSchemas,
         ...parts.map(({ schemas }) => schemas),
         resourceSchemas(resources, settings),
       ) as Schemas,

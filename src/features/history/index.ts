@@ -18,28 +18,28 @@ import { version, versions, versionsLink } from './rest/versions.ts'
  * changes at once. In the background, changes get their positions, and expired ones are deleted.
  */
 export function createHistory(resources: readonly Resource[]): Feature {
-  let started: { readonly feed: FeedWatch; readonly core: Core } | undefined
-  const current = () => (started as NonNullable<typeof started>).feed
-  const accessOf: Core['accessOf'] = (caller) =>
-    (started as NonNullable<typeof started>).core.accessOf(caller)
+  // Set by the start, before the first request.
+  let feed!: FeedWatch
+  let accessOf!: Core['accessOf']
+  const current = () => feed
   return {
     schema: schemaParts(resources, current),
     operations: {
       resource: [versions, version],
-      service: [feedOperation({ resources, feed: current, accessOf })],
+      service: [feedOperation({ resources, feed: current, accessOf: (caller) => accessOf(caller) })],
     },
     links: [feedLink, versionsLink(current)],
     openapi,
     async start(core) {
-      const opened = await openFeed(core)
-      started = { feed: opened, core }
-      const stopUpkeep = core.changesDays > 0 ? startFeedUpkeep(opened) : () => {}
+      accessOf = core.accessOf
+      feed = await openFeed(core)
+      const stopUpkeep = core.changesDays > 0 ? startFeedUpkeep(feed) : () => {}
       return () => {
         stopUpkeep()
-        opened.stop()
+        feed.stop()
       }
     },
-    written: () => started?.feed.written(),
+    written: () => feed.written(),
   }
 }
 

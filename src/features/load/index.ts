@@ -1,5 +1,5 @@
 import type { Database } from '../../database/database.ts'
-import type { Feature, LimitParts, Limits } from '../feature.ts'
+import type { CreateLimits } from '../feature.ts'
 import { CostEstimator, changesPerPage } from './cost.ts'
 import { createDocumentGuard } from './document-guard.ts'
 import { FairQueue } from './fair-queue.ts'
@@ -10,6 +10,10 @@ import { tableSizes } from './table-sizes.ts'
 import { createTurns } from './turns.ts'
 import { Units } from './units.ts'
 
+/** What a single caller leaves for the first requests of the next one. */
+const PART_FOR_OTHERS = 0.5
+const CONNECTIONS_FOR_OTHERS = 2
+
 /**
  * Load: limits what the service does at once, for all callers and for each, so that no caller delays the others much.
  * LOAD_CAPACITY, CALLER_SHARE, DATABASE_TIMEOUT, RATE_LIMIT, GRAPHQL_MAX_DEPTH and GRAPHQL_MAX_COST are its settings.
@@ -17,15 +21,7 @@ import { Units } from './units.ts'
  * Operations wait in one queue ({@link FairQueue}) for the units that they declare. Adds middleware, what runs around each
  * operation, limits of documents of /graphql, and the size of the pages of streams.
  */
-export function createLoad(): Feature {
-  return { limit }
-}
-
-/** What a single caller leaves for the first requests of the next one. */
-const PART_FOR_OTHERS = 0.5
-const CONNECTIONS_FOR_OTHERS = 2
-
-function limit({ settings, schema, resources, database }: LimitParts): Limits {
+export const limitLoad: CreateLimits = ({ settings, schema, resources, database }) => {
   const { loadCapacity: capacity, callerShare, rateLimit, databaseTimeout: deadline } = settings
   const share = Math.min(callerShare, capacity)
   const shareAlone = Math.max(share, Math.floor(capacity * PART_FOR_OTHERS))

@@ -22,6 +22,12 @@ import { pageType } from './pages.ts'
 import { SCALARS } from './scalars.ts'
 import { fieldsOf, type SchemaField, type SchemaPart } from './sdl.ts'
 
+const DIRECTIVES = /* GraphQL */ `
+"Runs all fields in one transaction, in order. If one fails, nothing is stored, and data is null."
+directive @atomic on MUTATION
+"Runs all fields in one transaction, with all checks and results, but stores nothing."
+directive @dryRun on MUTATION`
+
 /**
  * The executable GraphQL schema, for REST and for /graphql. It has the fields of all versions of the API.
  *
@@ -55,6 +61,7 @@ export function createSchema(
       ]),
       '"Writes. Each field needs the write scope of its collection." type Mutation',
       ...resources.flatMap((resource) => resourceParts(resource, resources)),
+      DIRECTIVES,
       ...features.flatMap(({ schema = [] }) => schema),
     ]
     const texts = parts.map((part) => (typeof part === 'string' ? part : part.typeDefs))

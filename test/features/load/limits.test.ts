@@ -1,6 +1,6 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
-import { createLoad } from '../../../src/features/load/index.ts'
+import { limitLoad } from '../../../src/features/load/index.ts'
 import type { Slot } from '../../../src/graph/execution/slot.ts'
 import { createCompleteSchema } from '../../../src/service/features.ts'
 import { resources } from '../../helpers/domain/domain.ts'
@@ -23,8 +23,7 @@ function serve(t: ExecutionContext, { capacity = 64, share = 64, connections = 1
     graphqlMaxDepth: 12,
     graphqlMaxCost: 20_000,
   }
-  const { limit } = createLoad()
-  const limits = limit?.({ settings, schema, resources, database: database as never })
+  const limits = limitLoad({ settings, schema, resources, database: database as never })
   const begun: string[] = []
   let end = () => {}
   let ended = Promise.resolve()

@@ -1,19 +1,15 @@
-import type { CreateFeature } from '../../../src/features/feature.ts'
-import { FEATURES } from '../../../src/service/features.ts'
+import type { ServiceParts } from '../../../src/service/application.ts'
 
-let served: readonly CreateFeature[] = FEATURES
+type Served = Pick<ServiceParts, 'features' | 'limit'>
 
-/** The features of the services that tests start. */
-export function servedFeatures(): readonly CreateFeature[] {
+let served: Served = {}
+
+/** The features and limits of the services that tests start. */
+export function servedFeatures(): Served {
   return served
 }
 
-/** Makes later services of this process keep the specification alone. */
+/** Makes later services of this process keep the specification alone, beside batches. */
 export function serveNoFeatures(): void {
-  served = []
-}
-
-/** Whether they include batches: a suite may run the tests of every resource on the core alone. */
-export function hasBatches(): boolean {
-  return served.length > 0
+  served = { features: [], limit: () => ({}) }
 }

@@ -75,7 +75,9 @@ export function shareServiceOfSuite(test: TestFn): () => TestService {
   return serviceOfSuite
 }
 
-type TestParts = Pick<ServiceParts, 'features' | 'reportRequest' | 'reportReplicas'> & { domain?: Domain }
+type TestParts = Pick<ServiceParts, 'features' | 'limit' | 'reportRequest' | 'reportReplicas'> & {
+  domain?: Domain
+}
 
 /**
  * A busy machine is no reason for a test to see a 503 or a start that is refused, and the requests of one caller race like
@@ -108,7 +110,7 @@ export async function startTestService(
     {
       settings,
       tokens: TOKENS,
-      features: servedFeatures(),
+      ...servedFeatures(),
       ...parts,
       domain: { ...domain, ...parts.domain },
     },

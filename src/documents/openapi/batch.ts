@@ -1,9 +1,8 @@
-import type { OpenApiPart } from '../../documents/openapi/document.ts'
-import { objectSchema, type Schemas, TEXT } from '../../documents/openapi/field-schema.ts'
+import { MAXIMUM_OPERATIONS } from '../../rest/operations/batch.ts'
 import { OPERATION_HEADERS } from '../../rest/resource-operations.ts'
-import { MAXIMUM_OPERATIONS } from './batch.ts'
+import { objectSchema, type Schemas, TEXT } from './field-schema.ts'
 
-const schemas: Schemas = {
+export const batchSchemas: Schemas = {
   Batch: objectSchema({
     operations: {
       type: 'array',
@@ -43,12 +42,11 @@ const schemas: Schemas = {
   }),
 }
 
-export const openapi: OpenApiPart = {
-  schemas,
-  examples: (collection) => ({
+export function batchExamples(collection: string): Readonly<Record<string, object>> {
+  return {
     Batch: {
       operations: [{ method: 'DELETE', path: `/${collection}/x`, headers: { 'If-Match': '"x:1"' } }],
     },
     BatchResults: { results: [{ status: 204, headers: {} }] },
-  }),
+  }
 }

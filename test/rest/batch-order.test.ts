@@ -6,10 +6,10 @@ import {
   existingWrites,
   type RandomWrite,
   randomWrites,
-} from '../../helpers/domain/random-writes.ts'
-import { fc, tries } from '../../helpers/process/run.ts'
-import type { Json } from '../../helpers/service/client.ts'
-import { shareTestService } from '../../helpers/service/service.ts'
+} from '../helpers/domain/random-writes.ts'
+import { fc, tries } from '../helpers/process/run.ts'
+import type { Json } from '../helpers/service/client.ts'
+import { shareTestService } from '../helpers/service/service.ts'
 
 // Executes random writes together and one after the other, each time on resources of their own that are otherwise equal.
 

@@ -1,9 +1,9 @@
 import test from 'ava'
-import { createDatabaseOn, findServer } from '../../helpers/database/postgres-server.ts'
-import { resources } from '../../helpers/domain/domain.ts'
-import { collectionPath, Fixtures } from '../../helpers/domain/fixtures.ts'
-import type { Answer, Json } from '../../helpers/service/client.ts'
-import { shareTestService, startTestService, type TestService } from '../../helpers/service/service.ts'
+import { createDatabaseOn, findServer } from '../helpers/database/postgres-server.ts'
+import { resources } from '../helpers/domain/domain.ts'
+import { collectionPath, Fixtures } from '../helpers/domain/fixtures.ts'
+import type { Answer, Json } from '../helpers/service/client.ts'
+import { shareTestService, startTestService, type TestService } from '../helpers/service/service.ts'
 
 // Two sessions that wait for each other take a server.
 const server = findServer((reason) => console.log(`batches on PostgreSQL: ${reason}`))
