@@ -14,7 +14,7 @@ import {
 } from './document-limits.ts'
 import type { FairQueue } from './fair-queue.ts'
 import type { LoadSlot } from './operation-queue.ts'
-import { restOf, type Units } from './units.ts'
+import { pauseOf, type Units } from './units.ts'
 
 /** Tools differ in what they ask of the schema. */
 const MARGIN = 2
@@ -87,7 +87,7 @@ export function blockingWork(queue: FairQueue) {
   async function begin({ caller, slot }: GraphContext): Promise<() => void> {
     await (slot as LoadSlot).need(Number.POSITIVE_INFINITY)
     const started = performance.now()
-    return () => queue.rest(caller.identity, Number.POSITIVE_INFINITY, restOf(performance.now() - started))
+    return () => queue.pause(caller.identity, Number.POSITIVE_INFINITY, pauseOf(performance.now() - started))
   }
   const none = () => {}
   return {

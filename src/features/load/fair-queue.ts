@@ -30,11 +30,11 @@ interface Waiting {
 interface CallerState {
   used: number
   /** Units that the caller may not use for now. Others may. */
-  resting: number
+  pausing: number
   readonly waiting: Waiting[]
 }
 
-const NONE = { used: 0, resting: 0 }
+const NONE = { used: 0, pausing: 0 }
 
 /**
  * A capacity in units that callers share. What does not fit waits. Waiting callers take turns, one request of each, in
@@ -102,13 +102,13 @@ export class FairQueue implements UnitQueue {
   }
 
   /** Keeps units of a share from a caller for a time, unless it is alone, so that it does not take all of the processor. */
-  rest(caller: string, units: number, milliseconds: number): void {
+  pause(caller: string, units: number, milliseconds: number): void {
     if (this.isAlone(caller)) return
     const state = this.#stateOf(caller)
-    const resting = this.cap(units)
-    state.resting += resting
+    const pausing = this.cap(units)
+    state.pausing += pausing
     const end = () => {
-      state.resting -= resting
+      state.pausing -= pausing
       this.#forget(caller)
       this.#schedule()
     }
@@ -155,8 +155,8 @@ export class FairQueue implements UnitQueue {
   fits(caller: string, units: number): boolean {
     const { capacity, share, shareAlone } = this.#options
     if (this.#used + units > capacity) return false
-    const { used, resting } = this.#callers.get(caller) ?? NONE
-    const total = used + resting + units
+    const { used, pausing } = this.#callers.get(caller) ?? NONE
+    const total = used + pausing + units
     if (total <= share) return true
     return total <= shareAlone && this.isAlone(caller)
   }
@@ -207,7 +207,7 @@ export class FairQueue implements UnitQueue {
 
   #forget(caller: string): void {
     const state = this.#callers.get(caller)
-    if (state?.used === 0 && state.resting === 0 && state.waiting.length === 0) this.#callers.delete(caller)
+    if (state?.used === 0 && state.pausing === 0 && state.waiting.length === 0) this.#callers.delete(caller)
   }
 }
 

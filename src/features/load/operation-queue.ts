@@ -170,7 +170,7 @@ export class LoadSlot implements Slot, Abortable {
     const started = performance.now()
     return during(lease, work).finally(() => {
       // A scan takes a core of the database, so beside others, a caller scans for half of the time.
-      if (isScan) database.lists.rest(caller, 1, performance.now() - started)
+      if (isScan) database.lists.pause(caller, 1, performance.now() - started)
     })
   }
 

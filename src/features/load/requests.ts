@@ -3,19 +3,19 @@ import { callerOf } from '../../http/auth/authenticate.ts'
 import type { Middleware } from '../../http/context.ts'
 import { bodyBytes, MAXIMUM_JSON_BYTES } from '../../http/json.ts'
 import type { OperationQueue } from './operation-queue.ts'
-import { MILLISECONDS_PER_UNIT, restOf, unitsOfBytes } from './units.ts'
+import { MILLISECONDS_PER_UNIT, pauseOf, unitsOfBytes } from './units.ts'
 
 /** In bytes. Smaller responses fit into the buffers of the operating system, and smaller bodies take no time to read. */
 const SMALL = 16 * 1024
 
 /**
  * Refuses requests that cannot even wait. A large body counts from before it is read until the operation of the request
- * ends, and a large response until it is sent. After that, the caller rests.
+ * ends, and a large response until it is sent. After that, the caller pauses.
  */
 export function admitRequests({ queue, bodies, admit }: OperationQueue): Middleware {
   const restAfter = (caller: string, bytes: number) => {
     const units = 1 + unitsOfBytes(bytes)
-    queue.rest(caller, units, units * MILLISECONDS_PER_UNIT)
+    queue.pause(caller, units, units * MILLISECONDS_PER_UNIT)
   }
   return async (ctx, next) => {
     const caller = callerOf(ctx)
@@ -45,7 +45,8 @@ export function admitRequests({ queue, bodies, admit }: OperationQueue): Middlew
       body?.end()
       if (body) restAfter(identity, bodyBytes(ctx))
       // A large body can have more mistakes than bytes suggest, and its error quotes parts of it.
-      if (body && isRefused) queue.rest(identity, Number.POSITIVE_INFINITY, restOf(performance.now() - began))
+      if (body && isRefused)
+        queue.pause(identity, Number.POSITIVE_INFINITY, pauseOf(performance.now() - began))
     }
     const length = ctx.length ?? 0
     if (length > SMALL) finished(ctx.res, ctx.state.holdResponse(length))

@@ -16,12 +16,12 @@ const COUNTS: Readonly<Record<OperationType, number>> = { query: 1, mutation: 6 
  */
 export const MILLISECONDS_PER_UNIT = 5
 
-const REST = 9
-const LONGEST_REST_MILLISECONDS = 1_000
+const PAUSE = 9
+const LONGEST_PAUSE_MILLISECONDS = 1_000
 
-/** How long a caller rests after work that blocked the event loop for so long, in milliseconds: beside others, a tenth is left. */
-export function restOf(milliseconds: number): number {
-  return Math.min(REST * milliseconds, LONGEST_REST_MILLISECONDS)
+/** How long a caller pauses after work that blocked the event loop for so long, in milliseconds: beside others, a tenth is left. */
+export function pauseOf(milliseconds: number): number {
+  return Math.min(PAUSE * milliseconds, LONGEST_PAUSE_MILLISECONDS)
 }
 
 export function unitsOfBytes(bytes: number): number {

@@ -63,7 +63,7 @@ test('the cost of a document with more than 500 fields is estimated in a turn of
   t.deepEqual(begun, ['many', 'few'])
 })
 
-test('after blocking work, its caller rests for nine times as long, and another one does not', async (t) => {
+test('after blocking work, its caller pauses for nine times as long, and another one does not', async (t) => {
   const { queue, execution, begun } = create()
   const end = await execution('schema', '{ __schema { types { name } } }')
   await delay(20)

@@ -226,23 +226,23 @@ test('a caller that is alone for a second may use more, until another one comes'
   t.is(await startedAtOnce(queue, 'a'), 6)
 })
 
-test('a caller rests beside others, and not alone', async (t) => {
+test('a caller pauses beside others, and not alone', async (t) => {
   const queue = new FairQueue({ capacity: 8, share: 4, shareAlone: 6 })
   await queue.enter('a', 1)
-  queue.rest('a', 3, 20)
+  queue.pause('a', 3, 20)
   t.is(queue.take('a', 1), undefined)
   await delay(40)
   queue.take('a', 1)?.end()
   t.is(queue.used, 1)
   await delay(1_050)
-  queue.rest('a', 3, 1_000)
+  queue.pause('a', 3, 1_000)
   t.truthy(queue.take('a', 3))
 })
 
-test('however often a caller rests, others have the whole capacity', async (t) => {
+test('however often a caller pauses, others have the whole capacity', async (t) => {
   const queue = new FairQueue({ capacity: 4, share: 4 })
   await queue.enter('a', 1)
-  for (let number = 0; number < 9; number++) queue.rest('a', Number.POSITIVE_INFINITY, 30)
+  for (let number = 0; number < 9; number++) queue.pause('a', Number.POSITIVE_INFINITY, 30)
   t.truthy(queue.take('b', 3))
   const next = queue.enter('a', 1)
   t.is(queue.waiting, 1)

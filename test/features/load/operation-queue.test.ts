@@ -139,12 +139,12 @@ async function restsAfter(tableBytes: number, scans: readonly Scan[]): Promise<b
     }),
   )
   await delay(10)
-  const rests = !isRead
+  const pauses = !isRead
   await next
-  return rests
+  return pauses
 }
 
-test('a caller rests after a scan of 32 KiB and more', async (t) => {
+test('a caller pauses after a scan of 32 KiB and more', async (t) => {
   const scan: readonly Scan[] = [[resourceAt('species'), 1]]
   t.false(await restsAfter(MEGABYTE, []))
   t.false(await restsAfter(MEGABYTE / 64, scan))

@@ -28,12 +28,12 @@ const refuse = () => {
   throw new DomainError('VALIDATION_FAILED', 'The resource is not valid.')
 }
 
-test('after a large body that an interface refuses, its caller rests', async (t) => {
+test('after a large body that an interface refuses, its caller pauses', async (t) => {
   t.is(await unitsAfter(20_000, refuse), 0)
   t.is(await unitsAfter(20_000, (ctx) => Object.assign(ctx, { status: 400 })), 0)
 })
 
-test('after a large body that is accepted, its caller rests as the bytes demand, and after a small one not at all', async (t) => {
+test('after a large body that is accepted, its caller pauses as the bytes demand, and after a small one not at all', async (t) => {
   t.is(await unitsAfter(20_000, () => {}), 3)
   t.is(await unitsAfter(70_000, () => {}), 1)
   t.is(await unitsAfter(2_000, refuse), 4)

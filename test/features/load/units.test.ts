@@ -1,7 +1,7 @@
 import test from 'ava'
 import { parse } from 'graphql'
 import type { CostEstimator } from '../../../src/features/load/cost.ts'
-import { restOf, Units } from '../../../src/features/load/units.ts'
+import { pauseOf, Units } from '../../../src/features/load/units.ts'
 import type { OperationDocument, OperationType } from '../../../src/graph/execution/slot.ts'
 
 /** Operations whose cost is their limit, and how often it was estimated. */
@@ -45,6 +45,6 @@ test('the units of an operation are estimated once for each value of the variabl
   t.is(estimated.length, 3)
 })
 
-test('after work that blocked the event loop, a caller rests nine times as long, but at most a second', (t) => {
-  t.deepEqual([0, 20, 111, 112, 5_000].map(restOf), [0, 180, 999, 1_000, 1_000])
+test('after work that blocked the event loop, a caller pauses nine times as long, but at most a second', (t) => {
+  t.deepEqual([0, 20, 111, 112, 5_000].map(pauseOf), [0, 180, 999, 1_000, 1_000])
 })

@@ -64,7 +64,7 @@ const REQUIRED_OF: Readonly<Record<number, string>> = {
 
 function checkOfVersion(resources: readonly Resource[], settings: RestSettings): CheckConformance {
   const document = openApiDocument(resources, settings, {
-    features: servedFeatures().map((create) => create(resources)),
+    features: servedFeatures().features.map((create) => create(resources)),
     everyType: true,
   }) as Json
   // Interpreted: compiling the schemas would take a process a second.

@@ -1,8 +1,9 @@
 import type { ServiceParts } from '../../../src/service/application.ts'
+import { FEATURES } from '../../../src/service/features.ts'
 
-type Served = Pick<ServiceParts, 'features' | 'limit'>
+type Served = Required<Pick<ServiceParts, 'features'>> & Pick<ServiceParts, 'limit'>
 
-let served: Served = {}
+let served: Served = { features: FEATURES }
 
 /** The features and limits of the services that tests start. */
 export function servedFeatures(): Served {
