@@ -47,17 +47,6 @@ export const RESPONSE_HEADERS = {
 
 export type ResponseHeader = keyof typeof RESPONSE_HEADERS
 
-/** The headers of HTTP and browsers that any response can have. OpenAPI does not describe them for each operation. */
-export const COMMON_HEADERS = `
-  Accept-Patch Access-Control-Allow-Headers Access-Control-Allow-Methods Access-Control-Allow-Origin
-  Access-Control-Expose-Headers Access-Control-Max-Age Allow Cache-Control Connection Content-Encoding
-  Content-Length Content-Security-Policy Content-Type Cross-Origin-Opener-Policy Cross-Origin-Resource-Policy
-  Date Deprecation GraphQL-Operation Keep-Alive Origin-Agent-Cluster Referrer-Policy Server-Timing
-  Strict-Transport-Security Sunset Transfer-Encoding X-Accel-Buffering X-Content-Type-Options
-  X-DNS-Prefetch-Control X-Download-Options X-Frame-Options X-Permitted-Cross-Domain-Policies X-XSS-Protection`
-  .trim()
-  .split(/\s+/)
-
 /** The headers that a later conditional request needs (RFC 9110 §8.8). */
 export const STATE_HEADERS: readonly ResponseHeader[] = ['ETag', 'Last-Modified']
 

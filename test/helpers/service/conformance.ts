@@ -1,7 +1,7 @@
 import { dereference, validate as errorsOf } from '@cfworker/json-schema'
 import { openApiDocument } from '../../../src/documents/openapi/document.ts'
 import { PROBLEM } from '../../../src/http/errors.ts'
-import { COMMON_HEADERS, RESPONSE_HEADERS } from '../../../src/http/headers/response-headers.ts'
+import { RESPONSE_HEADERS } from '../../../src/http/headers/response-headers.ts'
 import { type Domain, servedApiVersions } from '../../../src/model/definition/domain.ts'
 import type { Resource } from '../../../src/model/definition/resource.ts'
 import { apiVersions } from '../../../src/rest/api-versions.ts'
@@ -10,6 +10,17 @@ import type { Settings } from '../../../src/service/settings/settings.ts'
 import { domain as tested } from '../domain/domain.ts'
 import type { Answer, Json } from './client.ts'
 import { servedFeatures } from './features.ts'
+
+/** The headers of HTTP and browsers that any response can have. OpenAPI does not describe them for each operation. */
+const COMMON_HEADERS = `
+  Accept-Patch Access-Control-Allow-Headers Access-Control-Allow-Methods Access-Control-Allow-Origin
+  Access-Control-Expose-Headers Access-Control-Max-Age Allow Cache-Control Connection Content-Encoding
+  Content-Length Content-Security-Policy Content-Type Cross-Origin-Opener-Policy Cross-Origin-Resource-Policy
+  Date Deprecation GraphQL-Operation Keep-Alive Origin-Agent-Cluster Referrer-Policy Server-Timing
+  Strict-Transport-Security Sunset Transfer-Encoding X-Accel-Buffering X-Content-Type-Options
+  X-DNS-Prefetch-Control X-Download-Options X-Frame-Options X-Permitted-Cross-Domain-Policies X-XSS-Protection`
+  .trim()
+  .split(/\s+/)
 
 /** Holds an answer of the service against the OpenAPI document: status, headers, media type, body. */
 export type CheckConformance = (method: string, url: string, answer: Answer) => void
