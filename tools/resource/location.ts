@@ -16,6 +16,7 @@ export const ENGINE = {
     row_triggers: repositoryPath('prisma/engine/row_triggers.sql'),
     refuse_record_change: repositoryPath('prisma/engine/refuse_record_change.sql'),
     forget_unseen_rows: repositoryPath('prisma/engine/forget_unseen_rows.sql'),
+    plan_functions_once: repositoryPath('prisma/engine/plan_functions_once.sql'),
   },
   schema: repositoryPath('prisma/engine/schema.prisma'),
 }
