@@ -1,6 +1,8 @@
 import { DatabaseRefusedError, parseConnection } from '../database/connection.ts'
 import { type Database, openExistingDatabase, type Tables } from '../database/database.ts'
 import { lackingFeatures, migrationState } from '../database/migrations/migrator.ts'
+import { refuseDamaged } from '../database/migrations/parts.ts'
+import { INSUFFICIENT_PRIVILEGE } from '../database/migrations/schemas.ts'
 import { collationProblems, readServerFacts } from '../database/server-facts.ts'
 import { sessionSettings } from '../database/session.ts'
 import type { Resource } from '../model/definition/resource.ts'
@@ -19,7 +21,7 @@ import {
   repairRowCounts,
   rowCountProblems,
 } from './doctor/derived.ts'
-import { foreignKeyProblems, partProblems, repairParts } from './doctor/parts.ts'
+import { foreignKeyProblems, partProblems, repairParts, settingProblems } from './doctor/parts.ts'
 import { rowProblems, tableDrift } from './doctor/tables.ts'
 import { repairUniqueness, uniquenessProblems } from './doctor/uniqueness.ts'
 
@@ -93,16 +95,16 @@ async function inspectDatabase(
 ): Promise<void> {
   const { client } = database
   await inspectSession(database)
-  await inspectParts(database, migrations, repair)
-  const isDefined = report('definitions and tables', await tableDrift(client, resources))
-  // A statement may name a column that a table lacks.
+  const isWhole = await inspectParts(database, migrations, repair)
+  const isDefined = report('definitions and tables', await tableDrift(client, resources)) && isWhole
+  // A statement may name a column, a table or a function that the database lacks.
   const attempt = <Result>(action: () => Promise<Result>) =>
     action().catch((error) => {
       if (isDefined || error instanceof DomainError) throw error
     })
   const inspect = async (check: string, find: () => Promise<readonly string[]>) => {
     const problems = await attempt(find)
-    report(check, problems ?? ['cannot be checked, because tables differ from their definitions'])
+    report(check, problems ?? ['cannot be checked, because parts of the database are missing or different'])
   }
   if (repair) {
     for (const action of [repairFeed, repairBuried, repairRowCounts, repairReferences, repairUniqueness])
@@ -118,15 +120,20 @@ async function inspectDatabase(
   for (const resource of resources) await inspect(resource.path, () => rowProblems(client, resource))
 }
 
-/** First, since other checks and repairs use the functions of the database. */
-async function inspectParts(database: Database, migrations: string, repair: boolean): Promise<void> {
+/** First, since other checks and repairs use the functions of the database. Returns whether nothing is known to be wrong. */
+async function inspectParts(database: Database, migrations: string, repair: boolean): Promise<boolean> {
+  const check = 'triggers, constraints, indexes and functions'
   try {
     const { done, refused } = repair ? await repairParts(database, migrations) : { done: [], refused: [] }
     repairs.push(...done)
-    const problems = [...refused, ...(await partProblems(database, migrations))]
-    report('triggers, constraints, indexes and functions', problems)
+    return report(check, [...refused, ...(await partProblems(database, migrations))])
   } catch (error) {
-    warn(`Triggers, constraints, indexes and functions were not checked: ${problemsOf(error).join(' ')}`)
+    const problems = problemsOf(error).map((problem) => `not checked: ${problem}`)
+    const { code } = (error as { cause?: { code?: string } }).cause ?? {}
+    if (code !== INSUFFICIENT_PRIVILEGE) return report(check, problems)
+    // The role of a service need not make tables.
+    warn(`${check}: ${problems.join(' ')} Run this as the owner of the tables.`)
+    return report('disabled triggers', await refuseDamaged(database.pool).then(() => [], problemsOf))
   }
 }
 
@@ -171,7 +178,8 @@ async function migrationProblems(settings: Settings, { migrations }: Tables): Pr
   ]
 }
 
-async function inspectSession({ pool, check }: Database): Promise<void> {
+async function inspectSession(database: Database): Promise<void> {
+  const { pool, check } = database
   const facts = await readServerFacts(pool)
   const { version, encoding, collation, ctype, provider, isStandby } = facts
   const limit =
@@ -193,5 +201,5 @@ async function inspectSession({ pool, check }: Database): Promise<void> {
     () => [],
     (error: Error) => [error.message],
   )
-  report(`${holder}: ${settings}`, wrong)
+  report(`${holder}: ${settings}`, [...wrong, ...(await settingProblems(database))])
 }

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import test, { type ExecutionContext } from 'ava'
 import { Client, type ClientConfig } from 'pg'
 import { migrate } from '../../src/database/migrations/migrator.ts'
+import { wrongParts } from '../../src/database/migrations/parts.ts'
 import { sessionStatement } from '../../src/database/session.ts'
 import { tableName } from '../../src/model/definition/resource.ts'
 import { createEmptyDatabase } from '../helpers/database/database.ts'
@@ -158,7 +159,7 @@ const formers = readdirSync(tables.migrations)
   .sort()
 
 for (const former of formers.slice(formers.indexOf(FORMER), -1)) {
-  test(`an upgrade from ${former} keeps what is stored, and positions and versions go on`, async (t) => {
+  test(`an upgrade from ${former} keeps what is stored, positions and versions go on, and no part is missing`, async (t) => {
     const connection = await createEmptyDatabase(t)
     const client = await connect(t, connection)
     await makeFormerDatabase(client, tables.migrations, former)
@@ -172,6 +173,7 @@ for (const former of formers.slice(formers.indexOf(FORMER), -1)) {
       { ...(await everything(client, stored)), record: isRecorded && (await record(client)) },
       before,
     )
+    t.deepEqual(await wrongParts(connection, tables.migrations), [])
     const last = isRecorded ? Number((await record(client)).at(-1)?.change['position']) : 0
     if (isRecorded) t.true(last > 5)
     await client.query("INSERT INTO planets (id, name) VALUES ('gone', 'Gone'); SELECT number_changes(1000)")

@@ -95,7 +95,7 @@ claim('commands work through the pool, and doctor names it', async (t) => {
   const seeded = await runCommand('seed', environment)
   t.is(seeded.status, 0, seeded.output)
   const checked = await runCommand('doctor', environment)
-  t.is(checked.status, 0, checked.output)
+  t.notRegex(checked.output, /^(?:FAIL|warn)/m)
   t.regex(checked.output, /each transaction, through a pooler: .*TimeZone UTC; DateStyle ISO, MDY/)
   const exported = await runCommand('export', environment, 'planets')
   t.is(exported.status, 0, exported.output)

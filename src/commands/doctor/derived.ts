@@ -1,5 +1,6 @@
 import type { DatabaseClient } from '../../database/database-client.ts'
 import { quotedTable } from '../../database/sql/statement.ts'
+import { POSITIONS_OF_TIMELINE } from '../../features/history/feed/position.ts'
 import { type Resource, tableName } from '../../model/definition/resource.ts'
 import { NAMED } from './named.ts'
 
@@ -39,16 +40,27 @@ export async function feedProblems(client: DatabaseClient, resources: readonly R
   const text = `SELECT last_position < COALESCE((SELECT max(position) FROM recorded_changes), 0)
       OR highest_version < COALESCE((SELECT max(version) FROM (${tables.join(' UNION ALL ')}
         UNION ALL SELECT max(version) FROM recorded_changes UNION ALL SELECT max(version) FROM tombstones) AS given), 0)
-      AS "isBehind"
+      AS "isBehind",
+      (SELECT bool_or(later > former AND later / ${POSITIONS_OF_TIMELINE} = former / ${POSITIONS_OF_TIMELINE}) FROM (VALUES
+        (last_position, GREATEST(purged_position, (SELECT max(position) FROM recorded_changes))),
+        ((SELECT position - COALESCE(cardinality(ids), 1) FROM recorded_changes
+          WHERE position > purged_position ORDER BY position LIMIT 1), purged_position)) AS ends (later, former)) AS "lacksChanges"
     FROM change_feed`
-  const [feed] = await client.$rows<{ isBehind: boolean }>({ text, values: [] })
+  const [feed] = await client.$rows<Record<'isBehind' | 'lacksChanges', boolean>>({ text, values: [] })
   if (!feed)
     return ['change_feed has no row; run npx halgraph doctor --repair, and then npx halgraph restored']
-  return feed.isBehind
-    ? [
-        'versions or positions that were given would be given again; run npx halgraph restored until this is ok',
-      ]
-    : []
+  return [
+    ...(feed.isBehind
+      ? [
+          'versions or positions that were given would be given again; run npx halgraph restored until this is ok',
+        ]
+      : []),
+    ...(feed.lacksChanges
+      ? [
+          'changes are missing, which readers would not notice; run UPDATE change_feed SET purged_position = last_position',
+        ]
+      : []),
+  ]
 }
 
 /** The row goes on after the changes that are recorded. Those that are not may have been given: see `npx halgraph restored`. */

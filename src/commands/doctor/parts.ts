@@ -7,20 +7,8 @@ import { NAMED } from './named.ts'
 /** Tables, columns, functions, constraints, indexes and triggers that are not as the migrations make them. */
 export async function partProblems(database: Database, migrations: string): Promise<string[]> {
   const wrong = await wrongParts(database.connection, migrations)
-  const { rows } = await database.pool.query<{ remedy: string }>(REPLICA)
-  return [
-    ...rows.map(({ remedy }) => `no trigger fires in the sessions of other programs; run ${remedy}`),
-    ...wrong.map((part) => `${part.part} is ${part.state}; ${adviceFor(part)}`),
-  ]
+  return wrong.map((part) => `${part.part} is ${part.state}; ${adviceFor(part)}`)
 }
-
-/** A setting for bulk loads, which was left. The sessions of the service set their own. */
-const REPLICA = `SELECT concat(
-    CASE WHEN setrole = 0 THEN 'ALTER DATABASE ' || quote_ident(current_database())
-      ELSE concat('ALTER ROLE ', setrole::regrole, ' IN DATABASE ' || quote_ident(datname)) END,
-    ' RESET session_replication_role') AS remedy
-  FROM pg_db_role_setting LEFT JOIN pg_database ON pg_database.oid = setdatabase
-  WHERE 'session_replication_role=replica' = ANY(setconfig) AND COALESCE(datname, current_database()) = current_database()`
 
 /** A function is too long for a line. */
 function adviceFor({ part, remedy }: WrongPart): string {
@@ -29,21 +17,48 @@ function adviceFor({ part, remedy }: WrongPart): string {
   return `run npx halgraph doctor --repair${statement}`
 }
 
-/** What rows contradict cannot be made. */
-export async function repairParts(database: Database, migrations: string) {
-  const done: string[] = []
+/** Settings for bulk loads, which were left, and those that functions of the database set for a transaction. */
+const SUSPENDED = `WITH given AS (
+    SELECT setting, concat(
+      CASE WHEN setrole = 0 AND setdatabase <> 0 THEN 'ALTER DATABASE ' || quote_ident(datname)
+        ELSE concat('ALTER ROLE ', CASE WHEN setrole = 0 THEN 'ALL' ELSE setrole::regrole::text END,
+          ' IN DATABASE ' || quote_ident(datname)) END,
+      ' RESET ', split_part(setting, '=', 1)) AS remedy
+    FROM pg_db_role_setting LEFT JOIN pg_database ON pg_database.oid = setdatabase, unnest(setconfig) AS setting
+    WHERE setting ~* '^(session_replication_role=replica|halgraph\\.(buried|purging|unseen)=.)'
+      AND COALESCE(datname, current_database()) = current_database()
+  )
+  SELECT setting, remedy FROM given
+  UNION ALL SELECT concat(name, '=', reset_val), concat('ALTER SYSTEM RESET ', name) FROM pg_settings
+    WHERE name = 'session_replication_role' AND reset_val = 'replica' AND NOT EXISTS (SELECT FROM given)`
+
+/** Whose sessions have them, the statement says. */
+export async function settingProblems({ pool }: Database): Promise<string[]> {
+  const { rows } = await pool.query<Record<'setting' | 'remedy', string>>(SUSPENDED)
+  return rows.map(({ setting, remedy }) => `${setting} suspends triggers; run ${remedy}`)
+}
+
+/** Again as long as that helps, because parts depend on each other. What rows contradict cannot be made. */
+export async function repairParts(
+  database: Database,
+  migrations: string,
+  done: readonly string[] = [],
+): Promise<Record<'done' | 'refused', readonly string[]>> {
+  const made: string[] = []
   const refused: string[] = []
   for (const { part, state, remedy } of await wrongParts(database.connection, migrations)) {
     if (remedy === undefined) continue
     await database.pool.query(remedy).then(
-      () => done.push(`${state === 'disabled' ? 'enabled' : 'made'} ${part}`),
+      () => made.push(`${state === 'missing' || state === 'different' ? 'made' : 'mended'} ${part}`),
       (error) => {
         if (!(error instanceof DatabaseError)) throw error
         refused.push(`${part} cannot be made: ${[error.message, error.detail].filter(Boolean).join('. ')}`)
       },
     )
   }
-  return { done, refused }
+  const all = [...done, ...made]
+  if (made.length > 0 && refused.length > 0) return repairParts(database, migrations, all)
+  return { done: all, refused }
 }
 
 const FOREIGN_KEYS = `SELECT conname AS name, conrelid::regclass AS child, confrelid::regclass AS parent,

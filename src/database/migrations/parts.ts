@@ -3,14 +3,14 @@ import { type Connection, DatabaseRefusedError } from '../connection.ts'
 import { DEFAULT_SCHEMA, internalSchema } from '../session.ts'
 import { readBaseline } from './baseline.ts'
 import { readMigrations } from './migration-files.ts'
-import { createSchemas, moveStatement } from './schemas.ts'
+import { moveStatement } from './schemas.ts'
 import { undo, withSession } from './session.ts'
 
 /** A part of a database that differs from what the migrations make. */
 export interface WrongPart {
   /** As in `trigger species_after_update of species`. */
   readonly part: string
-  readonly state: 'missing' | 'disabled' | 'invalid' | 'different'
+  readonly state: 'missing' | 'disabled' | 'invalid' | 'unlogged' | 'different'
   /** The statement that mends it. Undefined for what is in a table that exists. */
   readonly remedy: string | undefined
 }
@@ -26,7 +26,7 @@ const COPY = 'halgraph_expected'
  * is left out, and so is whether rows from before a CHECK were tested.
  */
 const PARTS = `WITH relations AS (
-    SELECT oid, relname, relkind, relnamespace::regnamespace || '.' || quote_ident(relname) AS name FROM pg_class
+    SELECT oid, relname, relkind, relpersistence, relnamespace::regnamespace || '.' || quote_ident(relname) AS name FROM pg_class
     WHERE relnamespace IN (to_regnamespace(quote_ident($1)), to_regnamespace(quote_ident($2))) AND NOT relispartition
   ), columns AS (
     SELECT attrelid, attnum, attname, concat(quote_ident(attname), ' ', format_type(atttypid, atttypmod),
@@ -41,14 +41,17 @@ const PARTS = `WITH relations AS (
   )
   SELECT 'table ' || relname AS part, '' AS definition,
       (SELECT format('CREATE TABLE %s (%s)', name, string_agg(definition, ', ' ORDER BY attnum)) FROM columns
-        WHERE attrelid = oid) AS "create", NULL AS drop, '' AS enable
+        WHERE attrelid = oid) AS "create", NULL AS drop,
+      CASE relpersistence WHEN 'u' THEN format('ALTER TABLE %s SET LOGGED', name) ELSE '' END AS enable
     FROM relations WHERE relkind IN ('r', 'p')
   UNION ALL
   SELECT format('column %s of %s', attname, relname), definition, '', NULL, ''
     FROM columns JOIN relations ON attrelid = oid WHERE relkind IN ('r', 'p')
   UNION ALL
   SELECT 'sequence ' || relname, format('%s %s %s %s', seqstart, seqincrement, seqmax, seqcycle),
-      'CREATE SEQUENCE ' || name, NULL, ''
+      COALESCE((SELECT format('ALTER TABLE %s ALTER %I ADD GENERATED ALWAYS AS IDENTITY', refobjid::regclass, attname)
+        FROM pg_depend JOIN pg_attribute ON attrelid = refobjid AND attnum = refobjsubid WHERE objid = oid AND deptype = 'i'),
+        'CREATE SEQUENCE ' || name), NULL, ''
     FROM pg_sequence JOIN relations ON seqrelid = oid
   UNION ALL
   SELECT format('function %s(%s)', proname, pg_get_function_identity_arguments(pg_proc.oid)),
@@ -106,7 +109,7 @@ async function makeCopy(client: Client, folder: string): Promise<void> {
   const migrations = await readMigrations(folder)
   const baseline = await readBaseline(folder, migrations)
   const others = migrations.filter((migration) => !baseline?.covered.includes(migration))
-  await createSchemas(client, COPY)
+  await client.query(`CREATE SCHEMA ${COPY}; CREATE SCHEMA ${internalSchema(COPY)}`)
   for (const { sql } of [...(baseline ? [baseline] : []), ...others]) {
     await client.query(sql)
     await client.query(moveStatement(COPY))
@@ -140,9 +143,8 @@ async function differences(client: Client, schema: string): Promise<WrongPart[]>
         { part, state: 'different', remedy: found.drop === null ? undefined : `${found.drop};${remedy}` },
       ]
     if (found.enable === '') return []
-    return [
-      { part, state: found.enable.startsWith('REINDEX') ? 'invalid' : 'disabled', remedy: found.enable },
-    ]
+    const state = found.enable.startsWith('REINDEX') ? 'invalid' : 'disabled'
+    return [{ part, state: part.startsWith('table ') ? 'unlogged' : state, remedy: found.enable }]
   })
 }
 
