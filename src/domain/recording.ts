@@ -28,13 +28,17 @@ const MIGRATE =
   'Its access rules need the migration record_states_before: run `npx halgraph resource migrate` and apply it'
 
 /**
- * Gives the next changes higher versions and positions than those that a restored database may have lost.
+ * Gives the next changes higher versions and positions than those that a restored database may have lost, and others than
+ * any database that is restored from the same backup.
  *
  * @returns false if the domain lacks the migration
  */
 export async function beginTimeline(client: StatementClient): Promise<boolean> {
-  if (!(await hasFunction(client, 'begin_timeline()'))) return false
-  await client.$rows({ text: 'SELECT begin_timeline()::text AS begun', values: [] })
+  if (!(await hasFunction(client, 'follow_rows()'))) return false
+  await client.$rows({
+    text: 'SELECT follow_rows()::text AS followed, begin_timeline()::text AS begun',
+    values: [],
+  })
   return true
 }
 

@@ -123,6 +123,11 @@ test('a sequence that is far behind its record is moved in one step, and each ch
   await numberChanges(database.client)
   const numbered = await pool.query('SELECT count(DISTINCT position)::int AS positions FROM recorded_changes')
   t.is(numbered.rows[0].positions, 4)
+  for (const sequence of ['recorded_changes_serial_seq', 'row_counts_slot_seq'])
+    await pool.query(`SELECT setval('public_internal.${sequence}', 1)`)
+  await pool.query('SELECT follow_rows()')
+  await pool.query("INSERT INTO planets (id, name) VALUES ('three', 'Three')")
+  t.is((await pool.query(`SELECT FROM recorded_changes WHERE serial > ${far + 3}`)).rowCount, 1)
 })
 
 test('several processes at once move the internal tables of a former version, and lose nothing', async (t) => {

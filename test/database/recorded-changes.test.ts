@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
+import type { QueryResult } from 'pg'
 import type { Database } from '../../src/database/database.ts'
 import type { StatementClient } from '../../src/database/database-client.ts'
 import type { Statement } from '../../src/database/sql/statement.ts'
@@ -277,21 +278,31 @@ test('the changes of a resource keep their order if their sessions took serial n
   t.deepEqual(await query(database, last), [planet, set, set])
 })
 
-test('a new timeline leaves ten thousand million positions, and a million versions of a resource', async (t) => {
+test('timelines of one state begin at positions of the clock and a million versions later, and each elsewhere', async (t) => {
   const database = await openTestDatabase(await createTestDatabase(t))
   t.teardown(() => database.close())
-  await query(database, "INSERT INTO planets (id, name) VALUES ('one', 'One')")
-  await numberChanges(database.client)
-  const state = `SELECT last_position::text AS last, lowest_version AS lowest, highest_version AS highest FROM change_feed`
-  const given: unknown[] = []
-  for (let timeline = 0; timeline < 2; timeline++) {
-    await query(database, 'SELECT FROM begin_timeline()')
-    given.push(...(await query(database, state)))
+  const microseconds = (Date.now() - Date.UTC(2026, 0)) * 1_000
+  const begun = async (end: string) => {
+    const text = `BEGIN; SELECT FROM begin_timeline();
+      SELECT last_position::float8 AS last, lowest_version AS lowest, highest_version AS highest FROM change_feed; ${end}`
+    return ((await database.pool.query(text)) as unknown as QueryResult[])[2]?.rows[0]
   }
-  t.deepEqual(given, [
-    { last: '10000000000', lowest: 1_114_112, highest: 1_179_648 },
-    { last: '20000000000', lowest: 2_228_224, highest: 2_293_760 },
-  ])
+  const lives = []
+  for (let life = 0; life < 10; life++) lives.push(await begun('ROLLBACK'))
+  t.is(new Set(lives.map(({ last }) => last)).size, 10)
+  t.is(new Set(lives.map(({ lowest }) => lowest)).size, 10)
+  for (const { last, lowest, highest } of lives) {
+    t.true(Math.abs(last - microseconds) < 120_000_000, `${last}`)
+    t.true(lowest >= 65_536 + 1_048_576 && lowest < 65_536 + 1_048_576 + 2 ** 24, `${lowest}`)
+    t.is(highest, lowest + 65_536)
+  }
+  let former = await begun('COMMIT')
+  for (let life = 0; life < 500; life++) {
+    const next = await begun('COMMIT')
+    if (next.lowest <= former.highest || next.last < former.last + 1_000_000_000) t.fail(`${life}`)
+    former = next
+  }
+  t.true(former.highest < 2 ** 31 - 2 ** 26, `${former.highest}`)
 })
 
 test('states before changes are complete above the last change that was made without them', async (t) => {

@@ -17,6 +17,7 @@ export const ENGINE = {
     refuse_record_change: repositoryPath('prisma/engine/refuse_record_change.sql'),
     forget_unseen_rows: repositoryPath('prisma/engine/forget_unseen_rows.sql'),
     plan_functions_once: repositoryPath('prisma/engine/plan_functions_once.sql'),
+    tell_lives_apart: repositoryPath('prisma/engine/tell_lives_apart.sql'),
   },
   schema: repositoryPath('prisma/engine/schema.prisma'),
 }

@@ -1,6 +1,6 @@
 import type { DatabaseClient } from '../../database/database-client.ts'
 import { quotedTable } from '../../database/sql/statement.ts'
-import { POSITIONS_OF_TIMELINE } from '../../features/history/feed/position.ts'
+import { BETWEEN_TIMELINES } from '../../features/history/feed/position.ts'
 import { type Resource, tableName } from '../../model/definition/resource.ts'
 import { NAMED } from './named.ts'
 
@@ -41,7 +41,7 @@ export async function feedProblems(client: DatabaseClient, resources: readonly R
       OR highest_version < COALESCE((SELECT max(version) FROM (${tables.join(' UNION ALL ')}
         UNION ALL SELECT max(version) FROM recorded_changes UNION ALL SELECT max(version) FROM tombstones) AS given), 0)
       AS "isBehind",
-      (SELECT bool_or(later > former AND later / ${POSITIONS_OF_TIMELINE} = former / ${POSITIONS_OF_TIMELINE}) FROM (VALUES
+      (SELECT bool_or(later > former AND later - former < ${BETWEEN_TIMELINES}) FROM (VALUES
         (last_position, GREATEST(purged_position, (SELECT max(position) FROM recorded_changes))),
         ((SELECT position - COALESCE(cardinality(ids), 1) FROM recorded_changes
           WHERE position > purged_position ORDER BY position LIMIT 1), purged_position)) AS ends (later, former)) AS "lacksChanges"
@@ -51,9 +51,7 @@ export async function feedProblems(client: DatabaseClient, resources: readonly R
     return ['change_feed has no row; run npx halgraph doctor --repair, and then npx halgraph restored']
   return [
     ...(feed.isBehind
-      ? [
-          'versions or positions that were given would be given again; run npx halgraph restored until this is ok',
-        ]
+      ? ['versions or positions that were given would be given again; run npx halgraph restored']
       : []),
     ...(feed.lacksChanges
       ? [

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
+import type { QueryResult } from 'pg'
 import type { StatementClient } from '../../../src/database/database-client.ts'
 import { beginTimeline } from '../../../src/domain/recording.ts'
 import { followFeed } from '../../../src/features/history/feed/follow.ts'
@@ -199,6 +200,10 @@ test('after `halgraph restored`, positions that may be lost are gone, and the fe
   // As if positions were lost that a client has.
   const lost = `/changes?since=${toCursor((await readEnd({ client: database.client, changesDays: 30 })) + 1)}`
   t.is((await reader.get(lost)).status, 410)
+  const timeline =
+    'BEGIN; SELECT FROM begin_timeline(); SELECT last_position + 1 AS first FROM change_feed; ROLLBACK'
+  const [, , { rows }] = (await database.pool.query(timeline)) as unknown as [unknown, unknown, QueryResult]
+  const another = `/changes?since=${toCursor(rows[0].first)}`
   t.true(await beginTimeline(database.client))
   const { next: end } = await follow(reader, '/changes?since=now')
   await put('two')
@@ -210,7 +215,7 @@ test('after `halgraph restored`, positions that may be lost are gone, and the fe
         .slice(-2),
       ['created two', 'changed one'],
     )
-  t.is((await reader.get(lost)).status, 410)
+  for (const position of [lost, another]) t.is((await reader.get(position)).status, 410)
   await beginTimeline(database.client)
   t.deepEqual((await follow(reader, '/changes?since=now')).changes, [])
   t.is((await follow(reader, kept)).changes.length, 2)
@@ -556,6 +561,9 @@ test('with replicas, a list links to a position that all of them have reached', 
   t.is(feed.startFor(0), 0, 'a replica that lags further')
   await delay(lag)
   t.is(feed.startFor(await change('Third')), second)
+  await beginTimeline(database.client)
+  const last = await change('Of a timeline that no replica may have')
+  t.is(feed.startFor(last), last)
 })
 
 test.serial('the cursor of a page is the position that its feed gives for that of the page', async (t) => {

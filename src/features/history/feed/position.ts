@@ -1,11 +1,7 @@
 import { errorAt } from '../../../model/errors.ts'
 
-/** Those of each timeline of the server begin at a multiple of this (prisma/engine/begin_timeline.sql). */
-export const POSITIONS_OF_TIMELINE = 10_000_000_000
-
-export function timelineOf(position: number): number {
-  return Math.floor(position / POSITIONS_OF_TIMELINE)
-}
+/** A timeline begins at least so far above the former one (prisma/engine/tell_lives_apart.sql). */
+export const BETWEEN_TIMELINES = 1_000_000_000
 
 /** A place in the feed: all changes up to a position were read, and so many parts of the next one (`readable-changes.ts`). */
 export interface Place {
@@ -30,7 +26,7 @@ function encoded(text: string): string {
 /** @throws {DomainError} INVALID_QUERY_PARAMETER (400) for an invalid cursor */
 export function toPlace(cursor: string): Place {
   const text = Buffer.from(cursor, 'base64url').toString()
-  const [, position, parts] = /^(0|[1-9]\d{0,14})(?:\.([1-9]\d{0,8}))?$/.exec(text) ?? []
+  const [, position, parts] = /^(0|[1-9]\d{0,15})(?:\.([1-9]\d{0,8}))?$/.exec(text) ?? []
   if (position !== undefined && encoded(text) === cursor)
     return parts === undefined
       ? { after: Number(position), parts: 0 }

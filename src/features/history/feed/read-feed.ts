@@ -3,7 +3,7 @@ import { exactColumns, exactOf } from '../../../database/sql/statement.ts'
 import { allows, authorize, type Caller, lackOf } from '../../../model/access/caller.ts'
 import type { Resource } from '../../../model/definition/resource.ts'
 import { DomainError, errorAt } from '../../../model/errors.ts'
-import { type Place, POSITIONS_OF_TIMELINE, toCursor, toPlace } from './position.ts'
+import { type Place, toCursor, toPlace } from './position.ts'
 import {
   type ReadableChanges,
   type ReadRequest,
@@ -110,7 +110,7 @@ export function readableCollections(
 interface Feed {
   readonly last: number
   readonly purged: number
-  /** Whether the position belongs to changes of a former timeline that this one lacks. */
+  /** Whether the position is between two timelines (prisma/engine/tell_lives_apart.sql): of changes that this one lacks. */
   readonly lost: boolean
   readonly reached: number | null
   readonly scanned: number
@@ -118,8 +118,6 @@ interface Feed {
 
 /** Stored changes that are read at least for a caller that may not read all rows, because it may see few of them. */
 const LEAST_STORED = 20
-
-const TIMELINE = `${POSITIONS_OF_TIMELINE}::bigint`
 
 /**
  * Reads changes with the facts of the feed. A row of a mass deletion is read as one row for each child. For a view, also the
@@ -131,8 +129,9 @@ function statementFor(readable: ReadableChanges | undefined): string {
   return `
   WITH scanned AS (SELECT position FROM recorded_changes WHERE position > ${start} ORDER BY position LIMIT $4)
   SELECT feed.last_position::float8 AS last, ${purged}::float8 AS purged,
-    $1 / ${TIMELINE} < feed.last_position / ${TIMELINE} AND $1 > GREATEST(feed.purged_position, (
-      SELECT max(position) FROM recorded_changes WHERE position < ($1 / ${TIMELINE} + 1) * ${TIMELINE})) AS lost,
+    $1 > GREATEST(feed.purged_position, (SELECT max(position) FROM recorded_changes WHERE position <= $1))
+      AND $1 < COALESCE((SELECT position - COALESCE(cardinality(ids), 1) FROM recorded_changes
+        WHERE position > $1 ORDER BY position LIMIT 1), feed.last_position) AS lost,
     (SELECT max(position) FROM scanned)::float8 AS reached, (SELECT count(*) FROM scanned)::int AS scanned,
     change.position::float8 AS position, change.collection, change.parent_id, change.id, change.version, change.event,
     change.changed_date, change.changed_by, change.columns, ${exactOf('change.columns', '$5')} AS exact

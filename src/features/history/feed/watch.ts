@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import type { Caller } from '../../../model/access/caller.ts'
-import { timelineOf } from './position.ts'
+import { BETWEEN_TIMELINES } from './position.ts'
 import { type FeedRequest, hasChanges, readEnd, type Source } from './read-feed.ts'
 import { readableKey } from './readable-changes.ts'
 import { numberChanges } from './upkeep.ts'
@@ -53,7 +53,7 @@ export class FeedWatch {
    */
   startFor(position: number): number {
     const settled = this.#settled ?? position
-    return timelineOf(settled) === timelineOf(position) ? Math.min(position, settled) : position
+    return position - settled < BETWEEN_TIMELINES ? Math.min(position, settled) : position
   }
 
   async refresh(): Promise<void> {
