@@ -147,6 +147,18 @@ test('only the domain and the commands import the database', async (t) => {
   )
 })
 
+test('resolvers and REST have sessions only: the client of the database does not leave the domain', async (t) => {
+  const inside = ['database/', 'domain/', 'commands/']
+  const outside = (await sources).filter(({ path }) => !inside.some((folder) => path.startsWith(folder)))
+  const door = /^domain\/(?:session\/(?:session|reader|slot)|write)\.ts$/
+  for (const { path, text, imports } of outside) {
+    t.notRegex(text, /\bDatabaseClient\b/, path)
+    if (!/^(?:graph|rest|features\/\w+\/(?:graphql|rest))\//.test(path)) continue
+    t.notRegex(text, /\$rows|StatementClient|[cC]ontext\.client/, path)
+    for (const name of imports.filter((name) => name.startsWith('domain/'))) t.regex(name, door, path)
+  }
+})
+
 test('REST cannot execute anything itself: it is given what executes operations', async (t) => {
   for (const { path, text } of await sources) {
     if (path.startsWith('rest/')) t.notRegex(text, /createExecutor/, path)

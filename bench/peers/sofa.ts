@@ -3,8 +3,9 @@ import type { GraphQLSchema } from 'graphql'
 import jwt from 'jsonwebtoken'
 import { useSofa } from 'sofa-api'
 import { openDatabase } from '../../src/database/database.ts'
-import { createContext, type DomainContext } from '../../src/graph/execution/context.ts'
-import type { Slot } from '../../src/graph/execution/slot.ts'
+import { sessionsOf } from '../../src/domain/session/session.ts'
+import { SharedReads } from '../../src/domain/session/shared-reads.ts'
+import { UNLIMITED } from '../../src/domain/session/slot.ts'
 import { createSchema } from '../../src/graph/schema/schema.ts'
 import { unrestricted } from '../../src/model/access/access.ts'
 import { databaseOptions, loadConfiguration } from '../../src/service/settings/configuration.ts'
@@ -15,14 +16,15 @@ import { entityTag, failure, listed, type SpeciesRow, shown } from './species.ts
 
 const configuration = await loadConfiguration()
 const database = await openDatabase(databaseOptions(configuration))
-const readers = { clientFor: () => database.client, recordWrite: () => {} }
-const domain = {
+const openSession = sessionsOf({
+  ...configuration.settings,
   client: database.client,
-  readers,
+  resources: configuration.domain.resources,
+  readers: undefined,
   accessOf: () => unrestricted('no definition has rules'),
-  sharedReads: { read: (_: Slot, { run }: { run: () => unknown }) => run() },
-  maximumPageSize: 100,
-} as unknown as DomainContext
+  sharedReads: new SharedReads(),
+  written() {},
+})
 const sofa = useSofa({
   basePath: '/sofa',
   schema: createSchema(configuration.domain.resources) as GraphQLSchema,
@@ -34,15 +36,9 @@ const sofa = useSofa({
     ) as jwt.JwtPayload
     const scopes = new Set<string>(claims['scope'].split(' '))
     const caller = { identity: 'bench', scopes, subject: 'bench', claims }
-    return createContext(caller, domain, { slot: UNLIMITED, selectsWritten: false })
+    return { session: openSession(caller, UNLIMITED) }
   },
 })
-
-/** Without limits. */
-const UNLIMITED = {
-  onAbort: () => () => {},
-  throwIfLate() {},
-} as unknown as Slot
 
 createServer((request, response) => {
   answer(request, response).catch((error) => {

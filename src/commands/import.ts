@@ -18,7 +18,7 @@ import { localCells } from './import/local-cells.ts'
 import { readCsv } from './import/read-csv.ts'
 import { type InputRow, readRecords } from './import/read-records.ts'
 import { type ImportParts, resumable, runImport } from './import/run-import.ts'
-import { operatorContext, withDatabase } from './shared-database.ts'
+import { operatorSessions, withDatabase } from './shared-database.ts'
 
 const usage = `Imports the rows of a file into a collection, with the rules of every write.
 
@@ -74,10 +74,10 @@ await runCommand(usage, { allowPositionals: true, options }, async ({ values, po
     throw new ArgumentsError('--locale is for tables: .csv or .tsv files')
   const local = localCells(locale)
   const parts = { file, rows: () => read(file, resource, local), resource, replace, parent, locale, isDry }
-  if (isDry && !replace) return transfer({ ...parts, context: undefined }, settings)
+  if (isDry && !replace) return transfer({ ...parts, open: undefined }, settings)
   const unlock = isDry ? undefined : await lockImport(file)
   const use = (database: Database) =>
-    transfer({ ...parts, context: operatorContext(configuration, database) }, settings)
+    transfer({ ...parts, open: operatorSessions(configuration, database) }, settings)
   await withDatabase(configuration, use, isDry ? openExistingDatabase : undefined).finally(unlock)
 })
 
@@ -122,9 +122,9 @@ function progressBar(total: number, done: number): (state: ImportState) => void 
   }
 }
 
-function report({ file, context, isDry }: ImportParts, state: ImportState, total: number): void {
+function report({ file, open, isDry }: ImportParts, state: ImportState, total: number): void {
   const { rows, imported, skipped, refused } = state
-  const plan = context ? ` (would create ${imported}, replace ${skipped})` : ''
+  const plan = open ? ` (would create ${imported}, replace ${skipped})` : ''
   const accepted = isDry ? `Valid ${imported + skipped}${plan}` : `Imported ${imported}, skipped ${skipped}`
   console.log(`${accepted}, refused ${refused}${refused > 0 ? `; see ${errorPath(file)}` : ''}`)
   if (rows < total) {

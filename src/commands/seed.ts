@@ -5,7 +5,7 @@ import { readSeeds } from '../service/settings/domain-folder.ts'
 import { createSeeds } from './seed/create-seeds.ts'
 import { seedLines } from './seed/seed-lines.ts'
 import { seedProblems } from './seed/seed-problems.ts'
-import { operatorContext, withDatabase } from './shared-database.ts'
+import { operatorSessions, withDatabase } from './shared-database.ts'
 
 const usage = `Adds a small example catalogue with resources in every collection.
 
@@ -26,7 +26,7 @@ await runCommand(usage, {}, async () => {
     throw new CommandError(`No entry was created:\n  ${problems.join('\n  ')}`)
   }
   await withDatabase(configuration, async (database) => {
-    const created = await createSeeds(seeds, operatorContext(configuration, database), file)
+    const created = await createSeeds(seeds, resources, operatorSessions(configuration, database)(), file)
     console.log(`Created ${created}, skipped ${seeds.length - created}`)
   })
 })

@@ -1,6 +1,9 @@
 import { type Patience, retryPatiently } from '../database/connection.ts'
 import { type Database, openSharedDatabase } from '../database/database.ts'
-import type { WriteContext } from '../domain/context.ts'
+import type { Domain } from '../domain/context.ts'
+import { type Session, sessionsOf } from '../domain/session/session.ts'
+import { SharedReads } from '../domain/session/shared-reads.ts'
+import { UNLIMITED } from '../domain/session/slot.ts'
 import { unrestricted } from '../model/access/access.ts'
 import { OPERATOR } from '../model/access/caller.ts'
 import { isUnavailable } from '../model/errors.ts'
@@ -28,10 +31,20 @@ export async function withDatabase(
   await use(database).finally(database.close)
 }
 
-/** What the writes of a command need. */
-export function operatorContext({ settings, domain }: Configuration, { client }: Database): WriteContext {
-  const access = unrestricted('the operator writes all rows')
-  return { ...settings, resources: domain.resources, caller: OPERATOR, access, client }
+interface OperatorParts {
+  readonly settings: Pick<Domain, 'ruleSettings' | 'idempotencyKeyHours' | 'maximumPageSize'>
+  readonly domain: Pick<Domain, 'resources'>
+}
+
+/** Opens sessions of the operator, who may write all rows. */
+export function operatorSessions(
+  { settings, domain }: OperatorParts,
+  { client }: Pick<Database, 'client'>,
+): () => Session {
+  const accessOf = () => unrestricted('the operator writes all rows')
+  const reads = { client, readers: undefined, sharedReads: new SharedReads(), changesDays: 0 }
+  const open = sessionsOf({ ...settings, ...reads, resources: domain.resources, accessOf, written() {} })
+  return () => open(OPERATOR, UNLIMITED)
 }
 
 /** Repeats work while the database does not respond, or takes too long. */

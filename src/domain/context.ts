@@ -4,8 +4,8 @@ import type { Access } from '../model/access/access.ts'
 import type { Caller } from '../model/access/caller.ts'
 import type { Change, RuleSettings } from '../model/definition/database-rule.ts'
 import type { Resource } from '../model/definition/resource.ts'
-
-export type { DatabaseClient }
+import type { SharedReads } from './session/shared-reads.ts'
+import type { Slot } from './session/slot.ts'
 
 /** What the rules of a write get, with the client that writes. */
 export interface DataChange extends Change {
@@ -32,5 +32,25 @@ export interface SharedTransaction {
   readonly isDryRun?: boolean
 }
 
-/** Chooses the database that a caller reads from, and records writes. */
-export type ReadContext = Pick<Readers, 'clientFor' | 'recordWrite'>
+/** What all sessions of a service share. */
+export interface Domain extends Omit<WriteContext, 'caller' | 'access' | 'transaction'> {
+  readonly accessOf: (caller: Caller) => Access
+  /** How long changes are recorded; 0 for no record. */
+  readonly changesDays: number
+  readonly maximumPageSize: number
+  /** Undefined without replicas. */
+  readonly readers: Pick<Readers, 'clientFor' | 'recordWrite'> | undefined
+  readonly sharedReads: SharedReads
+  /** Called after each write, even one that failed: the database may have executed it. */
+  readonly written: (caller: Caller) => void
+}
+
+/** What a caller has during an operation. */
+export interface SessionContext extends Domain, WriteContext {
+  readonly slot: Slot
+  /**
+   * Whether a write may show the resource without the read scope. Only REST's may: they return the resource after a create
+   * (SPEC §4.3), and after other writes only to callers who may read it.
+   */
+  readonly showsWritten: boolean
+}

@@ -15,8 +15,8 @@ import {
 } from '../model/rows/identifiers.ts'
 import type { DataChange, WriteContext } from './context.ts'
 import { refuseBrokenRules } from './rules.ts'
-import { TransactionEnded } from './transaction.ts'
-import { newValues, type WriteOptions } from './write.ts'
+import { inOneTransaction, TransactionEnded } from './transaction.ts'
+import { newValues, type WriteKind, type WriteOptions } from './write.ts'
 import { authored, type Written } from './write-row.ts'
 
 /** A resource to create unless its identifier is taken. A missing identifier is generated. */
@@ -29,15 +29,34 @@ export interface Creation {
   readonly mayReplace: boolean
 }
 
-/** A write without a condition on the stored resource; undefined if it has one, or an idempotency key. */
+/** A write that may create, without a condition on the stored resource; undefined for others, or with an idempotency key. */
 export function creationOf(
+  kind: WriteKind,
   { parentId, id }: Partial<ResourceKey>,
   body: Values,
-  { key, otherThan, versions, unlessVersions, apiVersion, mayCreate = true }: Partial<WriteOptions>,
+  { key, otherThan, versions, unlessVersions, apiVersion, mayCreate = true }: WriteOptions,
 ): Creation | undefined {
+  if (kind !== 'create' && kind !== 'put') return undefined
   const isConditional = !mayCreate || versions || key !== undefined || otherThan !== undefined
   const mayReplace = id !== undefined && unlessVersions !== 'all'
   return isConditional ? undefined : { parentId, id, body, apiVersion, mayReplace }
+}
+
+/** Creates these resources in one transaction, except for those that exist or must be written by themselves. */
+export function createAll(
+  context: WriteContext,
+  resource: Resource,
+  creations: readonly Creation[],
+): Promise<boolean[]> {
+  return inOneTransaction(context, { hasSavepoints: false }, async (client, transaction) => {
+    const result: boolean[] = []
+    while (result.length < creations.length) {
+      const rest = creations.slice(result.length)
+      const written = await createTogether({ ...context, client, transaction }, resource, rest)
+      result.push(...(written.length > 0 ? written.map((one) => one !== undefined) : [false]))
+    }
+    return { result, isKept: true }
+  })
 }
 
 /**

@@ -1,34 +1,13 @@
 import type { DatabaseClient } from '../database/database-client.ts'
 import { refusalOf, rejectUnavailable } from '../database/errors.ts'
-import { withKeys } from '../database/key-reads.ts'
 import { exactColumns, exactOf } from '../database/sql/statement.ts'
 import { type Access, unrestricted } from '../model/access/access.ts'
-import { listColumn } from '../model/definition/relations.ts'
 import type { Resource } from '../model/definition/resource.ts'
 import { DomainError } from '../model/errors.ts'
 import type { AggregateRequest, Group } from '../model/query/aggregate.ts'
-import type { List, ListRequest } from '../model/query/list.ts'
 import { rowOf } from '../model/rows/columns.ts'
-import {
-  isIdentifier,
-  isResourceKey,
-  keyOf,
-  keyOfText,
-  keyText,
-  type ResourceKey,
-} from '../model/rows/identifiers.ts'
+import { isResourceKey, type ResourceKey } from '../model/rows/identifiers.ts'
 import type { Columns, Row } from '../model/rows/row.ts'
-
-/** @throws {DomainError} RESOURCE_NOT_FOUND (404), RESOURCE_GONE (410) */
-export async function readResource(
-  client: DatabaseClient,
-  resource: Resource,
-  key: ResourceKey,
-  access: Access,
-): Promise<Row> {
-  const row = isResourceKey(key) ? await client.findByKey(resource, key, access) : null
-  return row ?? Promise.reject(await notFoundOrGone(client, resource, key, access))
-}
 
 /**
  * The error for a missing resource: RESOURCE_GONE if it was deleted and the caller could have read its last state, otherwise
@@ -108,40 +87,6 @@ export function resourceNotFound(resource: Resource, { id }: ResourceKey, advice
 /** Requested identifiers may be malformed; the message does not repeat long ones in full. */
 function quoted(id: string): string {
   return JSON.stringify(id.length > 64 ? `${id.slice(0, 64)}…` : id)
-}
-
-/** Reads resources by their keys as texts. Keys without a row are left out. */
-export async function readByKeys(
-  client: DatabaseClient,
-  resource: Resource,
-  keys: readonly string[],
-  access: Access,
-): Promise<ReadonlyMap<string, Row>> {
-  const rows = await client
-    .findMany(resource, { where: withKeys(resource, keys.map(keyOfText)) }, access)
-    .catch(rejectUnavailable)
-  return new Map(rows.map((row) => [keyText(keyOf(resource, row)), row]))
-}
-
-export function readList(client: DatabaseClient, resource: Resource, request: ListRequest): Promise<List> {
-  return client.list(resource, request)
-}
-
-/**
- * Reads the same part of the lists of several parents, by the parents' identifiers. A list contains the resources
- * that the parent owns or that refer to it. A parent that is missing, or that the caller may not read, has no list.
- */
-export function readLists(
-  client: DatabaseClient,
-  parent: Resource,
-  resource: Resource,
-  parentIds: readonly string[],
-  request: ListRequest,
-  access: Access,
-): Promise<ReadonlyMap<string, List>> {
-  const ids = parentIds.filter(isIdentifier)
-  const column = listColumn(parent, resource)
-  return client.lists(resource, { resource: parent, ids, column, readable: access.readable(parent) }, request)
 }
 
 /** PostgreSQL's SQLSTATE of a double that overflows. */

@@ -1,3 +1,4 @@
+import type { DatabaseClient } from '../database/database-client.ts'
 import { quoted, quotedTable } from '../database/sql/statement.ts'
 import { unrestricted } from '../model/access/access.ts'
 import { allows, OPERATOR } from '../model/access/caller.ts'
@@ -10,7 +11,7 @@ import { type Detail, type DomainError, errorAt, refuseRuleViolation } from '../
 import { changedColumns, toValues, valueAt } from '../model/rows/columns.ts'
 import { isIdentifier, isResourceKey, keyOf, type ResourceKey } from '../model/rows/identifiers.ts'
 import type { Row } from '../model/rows/row.ts'
-import type { DatabaseClient, DataChange } from './context.ts'
+import type { DataChange } from './context.ts'
 
 /**
  * Checks the rules of a definition, its references, and its database rule.

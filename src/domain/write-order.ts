@@ -15,27 +15,8 @@ interface WaitingWrite {
   readonly creation: Creation | undefined
 }
 
-/** The place of an operation among those of a transaction. */
-export class WriteTurn {
-  #announce: (write: WaitingWrite) => void = () => {}
-  #begin: (written: Written | undefined) => void = () => {}
-  readonly #begun = new Promise<Written | undefined>((resolve) => {
-    this.#begin = resolve
-  })
-  readonly announced = new Promise<WaitingWrite>((resolve) => {
-    this.#announce = resolve
-  })
-
-  /** Waits for the operations before. Returns the resource if it was created together with others. */
-  take(write: WaitingWrite): Promise<Written | undefined> {
-    this.#announce(write)
-    return this.#begun
-  }
-
-  begin(written: Written | undefined): void {
-    this.#begin(written)
-  }
-}
+/** Announces a write, and waits for the operations before. Resolves to the resource if it was created with others. */
+export type TakeTurn = (write: WaitingWrite) => Promise<Written | undefined>
 
 /** Operations begun in one turn of the event loop. A hundred would delay the requests of others by 20 ms. */
 const OPERATIONS_PER_TURN = 10
@@ -50,27 +31,23 @@ const OPERATIONS_PER_TURN = 10
  */
 export async function executeInOrder<Result>(
   context: WriteContext,
-  operations: readonly ((turn: WriteTurn) => Promise<Result>)[],
+  operations: readonly ((takeTurn: TakeTurn) => Promise<Result>)[],
   goesOn: (result: Result) => boolean,
 ): Promise<Result[]> {
-  const begun: { turn: WriteTurn; result: Promise<Result>; write: Promise<WaitingWrite | undefined> }[] = []
+  const begun: ReturnType<typeof begin<Result>>[] = []
   for (const [index, operation] of operations.entries()) {
-    const turn = new WriteTurn()
-    const result = operation(turn)
-    // An operation that is refused at once announces no write.
-    const write = Promise.race([turn.announced, result.then(noWrite, noWrite)])
-    begun.push({ turn, result, write })
+    begun.push(begin(operation))
     if ((index + 1) % OPERATIONS_PER_TURN === 0) await nextTurn()
   }
   const writes = await Promise.all(begun.map(({ write }) => write))
   await lockInOrder(context, writes)
   const results: Result[] = []
   let created: readonly (Written | undefined)[] = []
-  for (const [index, { turn, result }] of begun.entries()) {
+  for (const [index, { proceed, result }] of begun.entries()) {
     if (created.length === 0) created = await createNext(context, writes.slice(index))
     const [written, ...rest] = created
     created = rest
-    turn.begin(written)
+    proceed(written)
     results.push(await result)
     if (!goesOn(results[index] as Result)) break
     if ((index + 1) % OPERATIONS_PER_TURN === 0) await nextTurn()
@@ -78,7 +55,24 @@ export async function executeInOrder<Result>(
   return results
 }
 
-function noWrite(): undefined {}
+function begin<Result>(operation: (takeTurn: TakeTurn) => Promise<Result>) {
+  let announce = (_: WaitingWrite | undefined) => {}
+  let proceed = (_: Written | undefined) => {}
+  const write = new Promise<WaitingWrite | undefined>((resolve) => {
+    announce = resolve
+  })
+  const turn = new Promise<Written | undefined>((resolve) => {
+    proceed = resolve
+  })
+  const result = operation((own) => {
+    announce(own)
+    return turn
+  })
+  // An operation that is refused at once announces no write.
+  const end = () => announce(undefined)
+  result.then(end, end)
+  return { proceed, result, write }
+}
 
 /**
  * Locks the rows that the writes may change, in the same order in all transactions, so that these do not wait for each

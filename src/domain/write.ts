@@ -14,23 +14,32 @@ import { refuseHiddenIdentifier } from './rules.ts'
 import { retry } from './transaction.ts'
 import { insertResource, removeResource, updateResource, type Written } from './write-row.ts'
 
-interface PatchOptions extends Precondition {
+/** Each kind of write has some of them. */
+export interface WriteOptions extends Precondition {
   /** The API version of the body, which has all fields by default. */
   readonly apiVersion?: string | undefined
-  readonly readOnly: Values
-}
-
-interface PutOptions extends PatchOptions {
-  readonly mayCreate: boolean
-}
-
-export type WriteOptions = PutOptions & CreateOptions
-
-interface CreateOptions extends Pick<PatchOptions, 'apiVersion'> {
+  readonly readOnly?: Values
+  readonly mayCreate?: boolean
+  readonly strict?: boolean
+  /** For idempotency. */
   readonly key?: string | undefined
   /** The identifier in the body. It is ignored, unless a resource has it. */
   readonly otherThan?: string | undefined
 }
+
+export interface Outcome {
+  readonly outcome: Written['outcome'] | 'DELETED' | 'ABSENT'
+  readonly row?: Row
+}
+
+export const WRITES = {
+  create: createResource,
+  put: putResource,
+  patch: patchResource,
+  delete: deleteResource,
+} as const
+
+export type WriteKind = keyof typeof WRITES
 
 /**
  * Creates a resource with a generated identifier (SPEC §4.3); with an idempotency key, only once.
@@ -38,12 +47,12 @@ interface CreateOptions extends Pick<PatchOptions, 'apiVersion'> {
  * @throws {DomainError} VALIDATION_FAILED, BUSINESS_RULE_VIOLATION (also for a key of another body),
  *   RESOURCE_ALREADY_EXISTS, and RESOURCE_NOT_FOUND or RESOURCE_GONE for the parent
  */
-export async function createResource(
+async function createResource(
   context: WriteContext,
   resource: Resource,
-  parentId: string | undefined,
+  { parentId }: Pick<ResourceKey, 'parentId'>,
   body: Values,
-  { key, otherThan, apiVersion }: CreateOptions = {},
+  { key, otherThan, apiVersion }: WriteOptions,
 ): Promise<Written> {
   const values = newValues(context, resource, { parentId }, body, apiVersion)
   await refuseHiddenParent(context, resource, { parentId })
@@ -71,12 +80,12 @@ export async function createResource(
  * @throws {DomainError} as {@link createResource}, and CONCURRENT_MODIFICATION, RESOURCE_NOT_FOUND if the
  *   resource may not be created, PRECONDITION_FAILED if it may not be replaced
  */
-export async function putResource(
+async function putResource(
   context: WriteContext,
   resource: Resource,
   key: ResourceKey,
   body: Values,
-  options: PutOptions,
+  options: WriteOptions,
 ): Promise<Written> {
   refuseMalformedKey(resource, key)
   const view = viewFor(viewOf(resource, options.apiVersion), context.caller)
@@ -85,7 +94,7 @@ export async function putResource(
     const row = await context.client.findByKey(resource, key, context.access)
     if (row) return change(context, resource, key, row, options, () => values)
     // A resource that does not exist has none of the versions.
-    if (!options.mayCreate || options.versions) throw resourceNotFound(resource, key, CREATE_ADVICE)
+    if (options.mayCreate === false || options.versions) throw resourceNotFound(resource, key, CREATE_ADVICE)
     const whole = completed(resource, view, values)
     await refuseHiddenParent(context, resource, key)
     if (context.access.isLimited(resource)) await refuseHiddenIdentifier(context.client, resource, key)
@@ -113,12 +122,12 @@ async function refuseHiddenParent(
  * @throws {DomainError} VALIDATION_FAILED, BUSINESS_RULE_VIOLATION, RESOURCE_ALREADY_EXISTS,
  *   RESOURCE_NOT_FOUND, CONCURRENT_MODIFICATION
  */
-export async function patchResource(
+async function patchResource(
   context: WriteContext,
   resource: Resource,
   key: ResourceKey,
   patch: Values,
-  options: PatchOptions,
+  options: WriteOptions,
 ): Promise<Written> {
   return retry(async () => {
     const row = isResourceKey(key) ? await context.client.findByKey(resource, key, context.access) : null
@@ -135,18 +144,19 @@ export async function patchResource(
  * @throws {DomainError} DEPENDENCY_CONFLICT and CONCURRENT_MODIFICATION (409); when strict,
  *   RESOURCE_NOT_FOUND (404) and RESOURCE_GONE (410)
  */
-export async function deleteResource(
+async function deleteResource(
   context: WriteContext,
   resource: Resource,
   key: ResourceKey,
-  { strict, ...condition }: Precondition & { readonly strict: boolean },
-): Promise<'DELETED' | 'ABSENT'> {
+  _: Values,
+  { strict, ...condition }: WriteOptions,
+): Promise<Outcome> {
   const outcome = isResourceKey(key)
     ? await retry(() => removeResource(context, resource, key, condition))
     : 'ABSENT'
   if (outcome === 'ABSENT' && strict)
     throw await notFoundOrGone(context.client, resource, key, context.access)
-  return outcome
+  return { outcome }
 }
 
 function change(
@@ -154,7 +164,7 @@ function change(
   resource: Resource,
   key: ResourceKey,
   row: Row,
-  { readOnly, apiVersion, ...condition }: PatchOptions,
+  { readOnly = {}, apiVersion, ...condition }: WriteOptions,
   valuesOf: (view: Resource) => Values,
 ): Promise<Written> {
   context.access.require('change', resource, row)

@@ -1,4 +1,4 @@
-import type { Parent } from '../graph/execution/context.ts'
+import type { Parent } from '../domain/session/reader.ts'
 import { allows, type Caller } from '../model/access/caller.ts'
 import { fixedInitial, kindOf } from '../model/definition/fields.ts'
 import { listColumn, ownedBy } from '../model/definition/relations.ts'

@@ -1,4 +1,4 @@
-import type { Parent } from '../graph/execution/context.ts'
+import type { Parent } from '../domain/session/reader.ts'
 import { type HalRelation, linkedFrom } from '../model/definition/relations.ts'
 import { identifierField, type Leaf, type Resource, type Values } from '../model/definition/resource.ts'
 import { keyOf } from '../model/rows/identifiers.ts'

@@ -1,12 +1,13 @@
 import type { Database, DatabaseOptions } from '../database/database.ts'
 import type { Readers, ReportReplicas } from '../database/replicas/readers.ts'
+import type { Domain } from '../domain/context.ts'
 import { lowerCaseOf } from '../domain/lower-case.ts'
 import { keepChanges } from '../domain/recording.ts'
+import { sessionsOf } from '../domain/session/session.ts'
+import { SharedReads } from '../domain/session/shared-reads.ts'
 import type { CreateFeature, CreateLimits } from '../features/feature.ts'
-import type { DomainContext } from '../graph/execution/context.ts'
 import { createExecutor } from '../graph/execution/operation.ts'
 import { createRunOperation } from '../graph/execution/run-operation.ts'
-import { SharedReads } from '../graph/execution/shared-reads.ts'
 import { createGraphQLRoute } from '../graph/http/apollo.ts'
 import { readPersistedOperations } from '../graph/http/persisted-operations.ts'
 import { createSchema } from '../graph/schema/schema.ts'
@@ -75,7 +76,7 @@ export async function prepareApplication(parts: ServiceParts) {
     const run = createRunOperation(limits.around)
     const hasAccess = resources.some(({ access }) => access)
     const lower = hasAccess ? await patiently(() => lowerCaseOf(database.client)) : undefined
-    const domain: DomainContext = {
+    const domain: Domain = {
       accessOf(caller) {
         return lower
           ? new Access({ caller, settings: ruleSettings, lower })
@@ -94,9 +95,10 @@ export async function prepareApplication(parts: ServiceParts) {
       idempotencyKeyHours,
       changesDays,
     }
+    const openSession = sessionsOf(domain)
     const graphql = await createGraphQLRoute({
       schema,
-      domain,
+      openSession,
       introspection: settings.graphqlIntrospection,
       documents: { persisted, persistedOnly: settings.graphqlPersistedOnly },
       reportFault,
@@ -118,7 +120,7 @@ export async function prepareApplication(parts: ServiceParts) {
       types: settings.graphqlIntrospection ? typeMap(schema, resources) : undefined,
     }
     const interfaces = apiVersions(resources, served.versions, site)
-    const executor = createExecutor({ schema, domain, run, changesPerPage: limits.changesPerPage })
+    const executor = createExecutor({ schema, openSession, run, changesPerPage: limits.changesPerPage })
     const operations = allOperations(features)
     const links = features.flatMap(({ links = [] }) => links)
     const routes = [

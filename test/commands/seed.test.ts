@@ -1,10 +1,9 @@
 import test from 'ava'
 import { createSeeds } from '../../src/commands/seed/create-seeds.ts'
 import { seedLines } from '../../src/commands/seed/seed-lines.ts'
-import { seedProblems } from '../../src/commands/seed/seed-problems.ts'
+import { type SeedFile, seedProblems } from '../../src/commands/seed/seed-problems.ts'
+import { operatorSessions } from '../../src/commands/shared-database.ts'
 import type { Seed } from '../../src/documents/openapi/seeds.ts'
-import { unrestricted } from '../../src/model/access/access.ts'
-import { OPERATOR } from '../../src/model/access/caller.ts'
 import { DomainError } from '../../src/model/errors.ts'
 import { domain } from '../helpers/domain/domain.ts'
 import { shareTestService } from '../helpers/service/service.ts'
@@ -13,16 +12,10 @@ const service = shareTestService(test)
 
 const { resources } = domain
 
-const context = () => ({
-  client: service().database.client,
-  caller: OPERATOR,
-  access: unrestricted('the operator seeds all rows'),
-  ruleSettings: { planetReference: 'stub' },
-  resources,
-  idempotencyKeyHours: 1,
-})
+const settings = { ruleSettings: { planetReference: 'stub' }, idempotencyKeyHours: 1, maximumPageSize: 100 }
 
-const create = (seeds: readonly Seed[]) => createSeeds(seeds, context())
+const create = (seeds: readonly Seed[], file?: SeedFile, client = service().database.client) =>
+  createSeeds(seeds, resources, operatorSessions({ settings, domain }, { client })(), file)
 
 test('an entry names its parent as parent or as REST does, and is created once', async (t) => {
   const seeds = [
@@ -113,7 +106,7 @@ test('a long catalogue is created in parts, which are repeated while the databas
       return typeof value === 'function' ? value.bind(target) : value
     },
   })
-  t.is(await createSeeds(seeds, { ...context(), client: failing }), 50)
+  t.is(await create(seeds, undefined, failing), 50)
   t.is(failures, 0)
   t.is(await create(seeds), 0)
 })
@@ -141,7 +134,7 @@ test('a problem of a catalogue, or of a rule, is at the line of its file', async
   { "collection": "moons", "planet_id": "elsewhere",
     "id": "m", "name": "M" }
 ]`
-  const creation = createSeeds(JSON.parse(refused), context(), { ...file, lineOf: seedLines(refused) })
+  const creation = create(JSON.parse(refused), { ...file, lineOf: seedLines(refused) })
   t.regex(
     ((await t.throwsAsync(creation)) as Error).message,
     /created\. catalogue\.json:2: entry 1 \(moons\/m\): /,

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { aggregate, readList, readLists } from '../../src/domain/read.ts'
+import { aggregate } from '../../src/domain/read.ts'
 import { moons } from '../../src/domain/resources/moons.ts'
 import { planets } from '../../src/domain/resources/planets.ts'
 import { unrestricted } from '../../src/model/access/access.ts'
@@ -202,7 +202,7 @@ test.serial('lists are the same as Prisma finds, with every filter, sort, cursor
         const row = rows.find(({ id }) => id === `p${index}`)
         return row && decodeCursor(planets, asked.sorts, encodeCursor(planets, asked.sorts, row), 'after')
       }
-      const list = await readList(database.client, planets, {
+      const list = await database.client.list(planets, {
         ...asked,
         rows: EVERYTHING.rows(planets, asked.filter),
         after: position(asked.after),
@@ -232,7 +232,7 @@ test.serial('every page by number is the same as Prisma finds, in every order', 
       const whole = (await model.findMany({ orderBy: orderOf(planets, sorts) })).map(({ id }) => id)
       for (const skip of [...Array(PLANETS + 2).keys(), 2 ** 33]) {
         for (const take of [1, 7]) {
-          const { rows } = await readList(database.client, planets, {
+          const { rows } = await database.client.list(planets, {
             rows: ALL_PLANETS,
             sorts,
             skip,
@@ -253,7 +253,7 @@ test.serial('every page by number is the same as Prisma finds, in every order', 
 test.serial('a list is counted when it is asked to be, whatever the requests before asked', async (t) => {
   const request = { rows: ALL_PLANETS, sorts: [], take: 3 }
   for (const counted of [false, true, false, true]) {
-    const { totalCount } = await readList(database.client, planets, { ...request, counted })
+    const { totalCount } = await database.client.list(planets, { ...request, counted })
     t.is(totalCount, counted ? PLANETS : 0)
   }
 })
@@ -262,7 +262,7 @@ test.serial('requests of one turn of the event loop receive their own pages', as
   const skips = Array.from({ length: PLANETS }, (_, skip) => skip)
   const pages = await Promise.all(
     skips.map((skip) =>
-      readList(database.client, planets, { rows: ALL_PLANETS, sorts: [], skip, take: 1, counted: true }),
+      database.client.list(planets, { rows: ALL_PLANETS, sorts: [], skip, take: 1, counted: true }),
     ),
   )
   t.is(new Set(pages.map(({ rows: [row] }) => row?.id)).size, PLANETS)
@@ -280,7 +280,7 @@ test.serial('lists filtered over a relation have the rows that refer to a match'
   await fc.assert(
     fc.asyncProperty(filters, async (filtered) => {
       const request = { sorts: [], rows: EVERYTHING.rows(moons, filtered), take: 100, counted: true }
-      const list = await readList(database.client, moons, request)
+      const list = await database.client.list(moons, request)
       const expected = rows.filter((row) => matches(row, filtered))
       t.is(list.totalCount, expected.length)
       t.deepEqual(list.rows.map(keyOfMoon).sort(), expected.map(keyOfMoon).sort())
@@ -313,8 +313,9 @@ test.serial(
       fc.asyncProperty(asked, async (part) => {
         const ids = ['p0', 'p1', 'p3', 'p4', 'never']
         const request = { ...part, rows: EVERYTHING.rows(moons), counted: true }
-        const lists = await readLists(database.client, planets, moons, ids, request, EVERYTHING)
-        const all = await readList(database.client, moons, { ...request, fromEnd: false })
+        const parents = { resource: planets, ids, column: 'planet_id', readable: undefined }
+        const lists = await database.client.lists(moons, parents, request)
+        const all = await database.client.list(moons, { ...request, fromEnd: false })
         const inOrder = await model.findMany({ orderBy: orderOf(moons, part.sorts) })
         t.is(all.totalCount, inOrder.length)
         t.deepEqual(all.rows.map(keyOfMoon), inOrder.slice(part.skip, part.skip + part.take).map(keyOfMoon))

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
 import type pg from 'pg'
-import { readList } from '../../src/domain/read.ts'
 import { beginTimeline } from '../../src/domain/recording.ts'
 import { planets } from '../../src/domain/resources/planets.ts'
 import { unrestricted } from '../../src/model/access/access.ts'
@@ -218,7 +217,7 @@ async function open(owner: Owner): Promise<TestDatabase> {
 
 /** The count that a list returns, and the actual one. */
 async function counts({ client }: TestDatabase): Promise<[number, number]> {
-  const { totalCount } = await readList(client, planets, {
+  const { totalCount } = await client.list(planets, {
     rows: unrestricted('all rows are counted').rows(planets),
     sorts: [],
     take: 1,

@@ -1,7 +1,11 @@
 import anyTest, { type TestFn } from 'ava'
 import { execute, parse } from 'graphql'
+import type { Domain } from '../../src/domain/context.ts'
+import { sessionsOf } from '../../src/domain/session/session.ts'
+import { type Slot, UNLIMITED } from '../../src/domain/session/slot.ts'
 import { CostEstimator } from '../../src/features/load/cost.ts'
 import { unrestricted } from '../../src/model/access/access.ts'
+import { OPERATOR } from '../../src/model/access/caller.ts'
 import type { Scan } from '../../src/model/query/list.ts'
 import { createCompleteSchema } from '../../src/service/features.ts'
 import { countStatements } from '../helpers/database/statements.ts'
@@ -377,19 +381,15 @@ test('a statement takes its turn among scans for all that it reads', async (t) =
   const schema = createCompleteSchema(domain.resources, domain.versions)
   const scansOf = async (query: string) => {
     const seen: string[] = []
-    const read = async ({ scans }: { scans: readonly Scan[] }) => {
+    const read = async (_: Slot, { scans }: { scans: readonly Scan[] }) => {
       seen.push(...scans.map(([{ path }, passes]) => `${path} ${passes}`))
       return query.includes('Aggregate') ? [] : { rows: [], totalCount: 0 }
     }
-    const contextValue = {
-      caller: { identity: 'ada', scopes: new Set(['*:read']) },
-      access: unrestricted('the scans of all rows are counted'),
-      slot: { throwIfLate() {} },
-      domain: { resources: domain.resources, maximumPageSize: 100 },
-      loaders: { reader: {}, remember() {} },
-      connections: { read },
-    }
-    await execute({ schema, document: parse(`{ ${query} }`), contextValue })
+    const { resources } = domain
+    const accessOf = () => unrestricted('the scans of all rows are counted')
+    const shared = { resources, accessOf, sharedReads: { read }, maximumPageSize: 100 }
+    const session = sessionsOf(shared as unknown as Domain)(OPERATOR, UNLIMITED)
+    await execute({ schema, document: parse(`{ ${query} }`), contextValue: { session } })
     return seen
   }
   const filter = 'filter: { destination: { habitable: { equals: true } } }'

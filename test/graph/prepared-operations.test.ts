@@ -5,7 +5,7 @@ import { resources } from '../helpers/domain/domain.ts'
 
 function preparing() {
   const run = () => Promise.reject(new Error('Nothing is run here.'))
-  return createExecutor({ schema: createCompleteSchema(resources), domain: {} as never, run })
+  return createExecutor({ schema: createCompleteSchema(resources), openSession: {} as never, run })
 }
 
 test('an operation with a variable in a part of an argument is refused', (t) => {

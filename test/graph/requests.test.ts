@@ -215,7 +215,7 @@ test('a document counts as a write if its operation is a mutation, whatever its 
       types.push(type)
       return Promise.reject(stop)
     },
-    domain: {} as never,
+    openSession: {} as never,
   })
   const query = `# A mutation?
     query Q { planetPage(filter: { name: { contains: "mutation" } }) { items { id } } }

@@ -1,8 +1,7 @@
 import test from 'ava'
 import { createSeeds } from '../../src/commands/seed/create-seeds.ts'
+import { operatorSessions } from '../../src/commands/shared-database.ts'
 import { domain } from '../../src/domain/resources/index.ts'
-import { unrestricted } from '../../src/model/access/access.ts'
-import { OPERATOR } from '../../src/model/access/caller.ts'
 import { type ErrorCode, STATUS } from '../../src/model/errors.ts'
 import { domainFolder, readSeeds } from '../../src/service/settings/domain-folder.ts'
 import { openConnection, readToEnd } from '../helpers/process/raw-connection.ts'
@@ -38,17 +37,11 @@ function exampleRequest(path: string, item: Json, method: string, operation: Jso
 const EXPECTED: Readonly<Record<string, number>> = { get: 200, post: 201, put: 204, patch: 204, delete: 204 }
 
 /** Adds the example catalogue; resolves to the collections in it. */
-async function seed({ database: { client } }: TestService): Promise<Set<string>> {
+async function seed({ database }: TestService): Promise<Set<string>> {
   const seeds = await readSeeds(domainFolder())
   const ruleSettings = { planetReference: 'stub' }
-  await createSeeds(seeds, {
-    client,
-    caller: OPERATOR,
-    access: unrestricted('the operator seeds all rows'),
-    ruleSettings,
-    resources: domain.resources,
-    idempotencyKeyHours: 1,
-  })
+  const settings = { ruleSettings, idempotencyKeyHours: 1, maximumPageSize: 100 }
+  await createSeeds(seeds, domain.resources, operatorSessions({ settings, domain }, database)())
   return new Set(seeds.map(({ collection }) => collection))
 }
 

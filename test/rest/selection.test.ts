@@ -397,7 +397,7 @@ test('a new selection of fields is read with the whole resource, and compiled at
   t.is(prepared.at(-1)?.wider, embedding)
 
   const run = async () => 'own' as never
-  const parts = { schema: createSchema(resources), domain: {} as never, run }
+  const parts = { schema: createSchema(resources), openSession: {} as never, run }
   const { prepare } = createExecutor(parts)
   const wider = { run: async () => 'wider' as never }
   const narrow = prepare({ type: 'query', name: 'x', text: '{ collections { path } }', wider })

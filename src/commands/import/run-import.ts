@@ -2,11 +2,8 @@ import { createHash } from 'node:crypto'
 import { appendFile, rm, truncate } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { v4, v7 } from 'uuid'
-import type { WriteContext } from '../../domain/context.ts'
-import { createTogether } from '../../domain/create-together.ts'
-import { inOneTransaction } from '../../domain/transaction.ts'
-import { putResource, refuseMalformedKey } from '../../domain/write.ts'
-import type { Written } from '../../domain/write-row.ts'
+import type { Session } from '../../domain/session/session.ts'
+import { refuseMalformedKey } from '../../domain/write.ts'
 import { MAXIMUM_JSON_BYTES } from '../../http/json.ts'
 import type { Resource, Values } from '../../model/definition/resource.ts'
 import { DomainError, errorAt, isUnavailable } from '../../model/errors.ts'
@@ -30,7 +27,7 @@ export interface ImportParts {
   /** Whether nothing is written. */
   readonly isDry: boolean
   /** Undefined to validate only. */
-  readonly context: WriteContext | undefined
+  readonly open: (() => Session) | undefined
 }
 
 interface Outcome {
@@ -109,24 +106,16 @@ export async function runImport(
  * made anew or restored. The key stays, so that rows that are there are skipped.
  */
 export async function resumable(parts: ImportParts, state: ImportState): Promise<ImportState> {
-  const { context, resource } = parts
+  const { open, resource } = parts
   let number = 0
   for await (const row of parts.rows()) {
-    if (!context || number === state.rows) break
+    if (!open || number === state.rows) break
     number += 1
     if (number <= state.rows - CHECKPOINT_ROWS) continue
     const checked = check(parts, state, row)
-    if ('body' in checked && (await isStored(context, resource, checked))) return state
+    if ('body' in checked && (await open().exists(resource, checked))) return state
   }
   return { ...freshState(state), key: state.key, started: state.started }
-}
-
-async function isStored(
-  { client, access }: WriteContext,
-  resource: Resource,
-  row: ValidRow,
-): Promise<boolean> {
-  return (await client.findByKey(resource, row, access)) !== null
 }
 
 /** Skips the rows that are done. Chunks are limited in bytes, too. */
@@ -175,35 +164,25 @@ function check(parts: ImportParts, begin: ImportState, row: InputRow): CheckedRo
  *
  * @throws errors that the rows do not cause, such as a lost connection
  */
-async function createRows({ context, resource, isDry }: ImportParts, rows: readonly CheckedRow[]) {
+async function createRows({ open, resource, isDry }: ImportParts, rows: readonly CheckedRow[]) {
   const valid = rows.filter((row) => 'body' in row)
-  if (!context || isDry || valid.length === 0) return rows
-  const create = () =>
-    inOneTransaction(context, { hasSavepoints: false }, async (client, transaction) => {
-      const inside = { ...context, client, transaction }
-      const creations = valid.map((row) => ({ ...row, mayReplace: false }))
-      const result: (Written | undefined)[] = []
-      while (result.length < creations.length) {
-        const next = await createTogether(inside, resource, creations.slice(result.length))
-        result.push(...(next.length > 0 ? next : [undefined]))
-      }
-      return { result, isKept: true }
-    })
-  const written = await patiently(create)
-  const created = new Set<CheckedRow>(valid.filter((_, index) => written[index]))
+  if (!open || isDry || valid.length === 0) return rows
+  const creations = valid.map((row) => ({ ...row, mayReplace: false }))
+  const areNew = await patiently(() => open().createAll(resource, creations))
+  const created = new Set<CheckedRow>(valid.filter((_, index) => areNew[index]))
   return rows.map((row): CheckedRow => (created.has(row) ? { outcome: 'imported' } : row))
 }
 
 /** Throws the same errors as {@link createRows}. */
 async function importRow(parts: ImportParts, row: CheckedRow): Promise<Outcome> {
-  const { context, resource, replace, isDry } = parts
+  const { open, resource, replace, isDry } = parts
   if ('outcome' in row) return row
-  if (!context) return { outcome: 'imported' }
+  if (!open) return { outcome: 'imported' }
   try {
-    if (isDry) return { outcome: (await isStored(context, resource, row)) ? 'skipped' : 'imported' }
-    const unless = replace ? {} : { unlessVersions: 'all' as const }
-    const options = { mayCreate: true, readOnly: {}, ...unless }
-    const { outcome } = await patiently(() => putResource(context, resource, row, row.body, options))
+    if (isDry) return { outcome: (await open().exists(resource, row)) ? 'skipped' : 'imported' }
+    const options = replace ? {} : { unlessVersions: 'all' as const }
+    const write = { kind: 'put', key: row, values: row.body, options } as const
+    const { outcome } = await patiently(() => open().write(resource, write))
     return { outcome: outcome === 'UNCHANGED' ? 'skipped' : 'imported' }
   } catch (error) {
     return refusal(row.line, error)

@@ -1,6 +1,8 @@
+import { lowerCaseOf } from '../../domain/lower-case.ts'
 import { fieldsOf, type SchemaPart } from '../../graph/schema/sdl.ts'
 import type { Resource } from '../../model/definition/resource.ts'
 import type { Core, Feature } from '../feature.ts'
+import type { Followed } from './feed/follow.ts'
 import { startFeedUpkeep } from './feed/upkeep.ts'
 import { FeedWatch } from './feed/watch.ts'
 import { CHANGES, feedCursor, feedQuery, feedSubscription, resourceSubscription } from './graphql/feed.ts'
@@ -20,18 +22,23 @@ import { version, versions, versionsLink } from './rest/versions.ts'
 export function createHistory(resources: readonly Resource[]): Feature {
   // Set by the start, before the first request.
   let feed!: FeedWatch
-  let accessOf!: Core['accessOf']
-  const current = () => feed
+  let core!: Core
+  const followed: Followed = {
+    resources,
+    feed: () => feed,
+    accessOf: (caller) => core.accessOf(caller),
+    lower: () => lowerCaseOf(core.database.client),
+  }
   return {
-    schema: schemaParts(resources, current),
+    schema: schemaParts(followed),
     operations: {
       resource: [versions, version],
-      service: [feedOperation({ resources, feed: current, accessOf: (caller) => accessOf(caller) })],
+      service: [feedOperation(followed)],
     },
-    links: [feedLink, versionsLink(current)],
+    links: [feedLink, versionsLink(followed.feed)],
     openapi,
-    async start(core) {
-      accessOf = core.accessOf
+    async start(opened) {
+      core = opened
       feed = await openFeed(core)
       const stopUpkeep = core.changesDays > 0 ? startFeedUpkeep(feed) : () => {}
       return () => {
@@ -43,14 +50,15 @@ export function createHistory(resources: readonly Resource[]): Feature {
   }
 }
 
-function schemaParts(resources: readonly Resource[], feed: () => FeedWatch): SchemaPart[] {
+function schemaParts(followed: Followed): SchemaPart[] {
+  const { resources, feed } = followed
   const declaration =
     '"Changes as they happen, as server-sent events. Each field needs the read scope of its collection." type Subscription'
-  const subscriptions = resources.map((resource) => resourceSubscription(resource, feed))
+  const subscriptions = resources.map((resource) => resourceSubscription(resource, followed))
   return [
     { typeDefs: CHANGES + VERSIONS, resolvers: {} },
     fieldsOf('Query', 'extend type Query', [feedQuery(resources), versionsQuery(resources)]),
-    fieldsOf('Subscription', declaration, [feedSubscription(resources, feed), ...subscriptions]),
+    fieldsOf('Subscription', declaration, [feedSubscription(followed), ...subscriptions]),
     ...resources.filter(({ listed }) => listed).map((resource) => feedCursor(resource, feed)),
   ]
 }

@@ -42,7 +42,7 @@ export function createDocumentGuard({ queue, limits, costs, units }: GuardParts)
     beginParsing: begin.document,
     async beginOperation(request) {
       const { operation, contextValue } = request
-      const slot = contextValue.slot as LoadSlot
+      const slot = contextValue.session.slot as LoadSlot
       const end = await begin.estimate(request)
       const { response } = await allowedCost(request, limits, costs).finally(end)
       // A subscription begins with a page.
@@ -71,10 +71,8 @@ async function allowedCost(
   })
   const { total } = cost
   if (total <= maximum) return cost
-  const { access, domain } = contextValue
   // The cost depends on the sizes of tables, whose rows the caller may not know.
-  const isLimited = domain.resources.some((resource) => access.isLimited(resource))
-  const found = Number.isFinite(total) && !isLimited ? `: up to ${total}` : ''
+  const found = Number.isFinite(total) && !contextValue.session.isLimited ? `: up to ${total}` : ''
   const message = `The operation may cost more than the limit of ${maximum}${found}. Request smaller lists, shorter fields, or fewer filters, sorts and aggregates.`
   throw refused(message)
 }
@@ -84,10 +82,11 @@ async function allowedCost(
  * its end. It takes a whole share, and beside others, a caller does such work for at most a tenth of the time.
  */
 export function blockingWork(queue: FairQueue) {
-  async function begin({ caller, slot }: GraphContext): Promise<() => void> {
-    await (slot as LoadSlot).need(Number.POSITIVE_INFINITY)
+  async function begin({ session }: GraphContext): Promise<() => void> {
+    await (session.slot as LoadSlot).need(Number.POSITIVE_INFINITY)
     const started = performance.now()
-    return () => queue.pause(caller.identity, Number.POSITIVE_INFINITY, pauseOf(performance.now() - started))
+    return () =>
+      queue.pause(session.caller.identity, Number.POSITIVE_INFINITY, pauseOf(performance.now() - started))
   }
   const none = () => {}
   return {

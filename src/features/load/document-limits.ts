@@ -7,7 +7,7 @@ import {
   visit,
 } from 'graphql'
 import { refusal } from '../../graph/execution/errors.ts'
-import { transactionMode } from '../../graph/execution/transaction.ts'
+import { transactionMode } from '../../graph/execution/mutation-fields.ts'
 import { errorAt } from '../../model/errors.ts'
 
 export interface DocumentLimits {

@@ -1,5 +1,4 @@
-import type { Abortable } from '../../graph/execution/slot.ts'
-import { Lease, type UnitQueue } from './lease.ts'
+import { type Abortable, Lease, type UnitQueue } from './lease.ts'
 
 interface QueueOptions {
   /** In units. */

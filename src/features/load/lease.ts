@@ -1,4 +1,8 @@
-import type { Abortable } from '../../graph/execution/slot.ts'
+/** Work that can be given up. */
+export interface Abortable {
+  /** Returns a function that removes the listener. */
+  onAbort(listener: (reason: unknown) => void): () => void
+}
 
 /** What a lease needs of its queue. */
 export interface UnitQueue {

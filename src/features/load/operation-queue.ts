@@ -1,9 +1,10 @@
-import type { Abortable, AroundOperation, Operation, Slot } from '../../graph/execution/slot.ts'
+import type { Slot } from '../../domain/session/slot.ts'
+import type { AroundOperation, Operation } from '../../graph/execution/run-operation.ts'
 import type { Caller } from '../../model/access/caller.ts'
 import { DomainError } from '../../model/errors.ts'
 import type { Scan } from '../../model/query/list.ts'
 import { FairQueue } from './fair-queue.ts'
-import type { Lease } from './lease.ts'
+import type { Abortable, Lease } from './lease.ts'
 import { scannedBytes, type TableSizes } from './table-sizes.ts'
 import { type Units, unitsOfBytes } from './units.ts'
 

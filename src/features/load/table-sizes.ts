@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { DatabaseClient } from '../../database/database-client.ts'
+import type { StatementClient } from '../../database/database-client.ts'
 import { type Resource, tableName } from '../../model/definition/resource.ts'
 import type { Scan } from '../../model/query/list.ts'
 
@@ -9,7 +9,7 @@ const LIFETIME_MILLISECONDS = 10_000
 export type TableSizes = (resource: Resource) => Promise<number>
 
 /** Only the first call waits until the sizes are read; a failure keeps the previous ones. */
-export function tableSizes(client: DatabaseClient, resources: readonly Resource[]): TableSizes {
+export function tableSizes(client: StatementClient, resources: readonly Resource[]): TableSizes {
   const read = async (): Promise<ReadonlyMap<string, number>> => {
     const text = 'SELECT name, pg_table_size(name::regclass)::float8 AS bytes FROM unnest($1::text[]) AS name'
     const tables = resources.map(({ path }) => tableName(path))

@@ -1,4 +1,4 @@
-import type { Operation, OperationDocument, OperationType } from '../../graph/execution/slot.ts'
+import type { Operation, OperationDocument, OperationType } from '../../graph/execution/run-operation.ts'
 import type { Values } from '../../model/definition/resource.ts'
 import { CHARACTERS_PER_UNIT, type CostEstimator } from './cost.ts'
 

@@ -63,6 +63,11 @@ export function causeOf(error: unknown): unknown {
   return isWrapped ? causeOf(error.originalError) : error
 }
 
+/** The causes of the errors of a result. */
+export function causesIn({ errors = [] }: ExecutionResult): unknown[] {
+  return errors.map(causeOf)
+}
+
 function inGraphQL({ field, code, message }: Detail, thrown: unknown): Detail {
   const path = field.split('.').filter(Boolean).map(camelCase)
   const argument = argumentOf(path[0], code, thrown)

@@ -11,10 +11,11 @@ import {
   type OperationDefinitionNode,
   visit,
 } from 'graphql'
+import type { Session, TransactionMode } from '../../domain/session/session.ts'
 import type { Values } from '../../model/definition/resource.ts'
 import type { GraphContext } from './context.ts'
+import { causesIn } from './errors.ts'
 import { fieldsBelow } from './selection.ts'
-import { type Execute, executeTogether, type TransactionMode } from './transaction.ts'
 
 interface Mutation {
   readonly schema: GraphQLSchema
@@ -23,6 +24,15 @@ interface Mutation {
   readonly variables: Values
 }
 
+/** The mode that the directives request; undefined if each field has its own transaction. */
+export function transactionMode({ directives = [] }: OperationDefinitionNode): TransactionMode | undefined {
+  const has = (directive: string) => directives.some(({ name }) => name.value === directive)
+  const mode = { isAtomic: has('atomic'), isDryRun: has('dryRun') }
+  return mode.isAtomic || mode.isDryRun ? mode : undefined
+}
+
+type Execute = (context: GraphContext) => ExecutionResult | Promise<ExecutionResult>
+
 /** Executes the fields of a mutation together. If it is atomic, the result is either all data or the first error. */
 export async function executeFields(
   context: GraphContext,
@@ -30,7 +40,10 @@ export async function executeFields(
   mutation: Mutation,
 ): Promise<ExecutionResult> {
   try {
-    const results = await executeTogether(context, mode, fieldsOf(mutation))
+    const fields = fieldsOf(mutation).map(
+      (field) => async (session: Session) => field({ ...context, session }),
+    )
+    const results = await context.session.together(mode, fields, causesIn)
     const errors = results.flatMap((result) => result.errors ?? [])
     if (errors[0] && mode.isAtomic) return { data: null, errors: [errors[0]] }
     const data = Object.assign({}, ...results.map((result) => result.data))

@@ -14,13 +14,13 @@ import {
   visit,
 } from 'graphql'
 import { compileQuery, isCompiledQuery } from 'graphql-jit'
+import type { OpenSession, Session } from '../../domain/session/session.ts'
 import type { Caller } from '../../model/access/caller.ts'
 import type { Values } from '../../model/definition/resource.ts'
 import { ABSENT, DomainError } from '../../model/errors.ts'
-import { createContext, type DomainContext, type GraphContext } from './context.ts'
-import { causeOf } from './errors.ts'
-import type { AroundOperation, OperationDocument, OperationType } from './slot.ts'
-import { executeTogether } from './transaction.ts'
+import type { GraphContext } from './context.ts'
+import { causeOf, causesIn } from './errors.ts'
+import type { AroundOperation, OperationDocument, OperationType } from './run-operation.ts'
 
 /** Coercion stops after this many errors of variables: each prints the whole value, which takes milliseconds. */
 export const MAXIMUM_VARIABLE_ERRORS = 1
@@ -51,7 +51,7 @@ type RunTogether = ReturnType<typeof createRunTogether>
 
 export interface ExecutorParts {
   readonly schema: GraphQLSchema
-  readonly domain: DomainContext
+  readonly openSession: OpenSession
   readonly run: AroundOperation
   readonly changesPerPage?: ChangesPerPage | undefined
 }
@@ -68,7 +68,7 @@ export function createExecutor(parts: ExecutorParts): Executor {
  * Creates the function that prepares operations. Documents are parsed, validated and compiled when they first run; at the
  * start, this took a sixth of the time.
  */
-function createPrepare({ schema, domain, run }: ExecutorParts) {
+function createPrepare({ schema, openSession, run }: ExecutorParts) {
   return ({ type, name, text, sizedBy, wider }: OperationText) => {
     let parsed: DocumentNode | undefined
     let compiled: Execute | undefined
@@ -90,8 +90,8 @@ function createPrepare({ schema, domain, run }: ExecutorParts) {
       run(variables: Values, caller: Caller): Promise<Values> {
         if (wider && runs++ < RUNS_BEFORE_COMPILING) return wider.run(variables, caller)
         return run({ type, name, parts: [[operation, variables]] }, caller, async (slot) => {
-          const context = createContext(caller, domain, { slot, selectsWritten: true })
-          const { data, errors } = await execute(variables, context)
+          const session = openSession(caller, slot, true)
+          const { data, errors } = await execute(variables, { session })
           // A related list is null if its resource was deleted after it was read.
           const failed = errors?.find((error) => type === 'mutation' || !isOfDeleted(error))
           if (failed) throw causeOf(failed)
@@ -114,17 +114,17 @@ export interface Outcome {
 }
 
 /** Creates the function that runs mutations in order, in one transaction, which a failure undoes. */
-function createRunTogether({ domain, run }: ExecutorParts) {
+function createRunTogether({ openSession, run }: ExecutorParts) {
   return (mutations: readonly Mutation[], caller: Caller, isDryRun: boolean): Promise<Outcome> => {
     const parts = mutations.map(({ operation, variables }) => [operation, variables] as const)
     return run({ type: 'mutation', name: 'batch', parts }, caller, async (slot) => {
-      const context = createContext(caller, domain, { slot, selectsWritten: true })
       const executions = mutations.map(
         ({ operation, variables }) =>
-          (inside: GraphContext) =>
-            operation.execute(variables, inside),
+          async (session: Session) =>
+            operation.execute(variables, { session }),
       )
-      const all = await executeTogether(context, { isAtomic: true, isDryRun }, executions)
+      const whole = openSession(caller, slot, true)
+      const all = await whole.together({ isAtomic: true, isDryRun }, executions, causesIn)
       const [error] = all.at(-1)?.errors ?? []
       const results = (error ? all.slice(0, -1) : all).map(({ data }) => data as Values)
       return { results, ...(error && { failure: causeOf(error) }) }

@@ -3,6 +3,7 @@ import { ApolloServer, type ApolloServerPlugin, type GraphQLResponse, HeaderMap 
 import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/disabled'
 import { stringifyChunked } from '@discoveryjs/json-ext'
 import { type ExecutionResult, GraphQLError, type GraphQLSchema, type ValidationRule } from 'graphql'
+import type { OpenSession } from '../../domain/session/session.ts'
 import { callerOf } from '../../http/auth/authenticate.ts'
 import { EVENT_STREAM } from '../../http/content/event-stream.ts'
 import type { Context } from '../../http/context.ts'
@@ -11,13 +12,11 @@ import { readJsonBody } from '../../http/json.ts'
 import { acceptable, asksFor } from '../../http/negotiation.ts'
 import type { Route } from '../../http/routes.ts'
 import { DomainError } from '../../model/errors.ts'
-import { createContext, type DomainContext, type GraphContext } from '../execution/context.ts'
+import type { GraphContext } from '../execution/context.ts'
 import { type Format, formatErrors, formatResult } from '../execution/errors.ts'
-import { executeFields } from '../execution/mutation-fields.ts'
+import { executeFields, transactionMode } from '../execution/mutation-fields.ts'
 import type { ChangesPerPage } from '../execution/operation.ts'
-import { describeOperation } from '../execution/run-operation.ts'
-import type { AroundOperation } from '../execution/slot.ts'
-import { transactionMode } from '../execution/transaction.ts'
+import { type AroundOperation, describeOperation } from '../execution/run-operation.ts'
 import {
   type DocumentGuard,
   limitErrors,
@@ -35,7 +34,7 @@ export const GRAPHQL_PATH = '/graphql'
 
 interface GraphQLServerParts {
   readonly schema: GraphQLSchema
-  readonly domain: DomainContext
+  readonly openSession: OpenSession
   readonly introspection: boolean
   readonly documents: DocumentPolicy
   readonly reportFault: Parameters<typeof formatErrors>[0]
@@ -49,7 +48,7 @@ interface GraphQLServerParts {
  * header `Apollo-Require-Preflight`.
  */
 export async function createGraphQLRoute(given: GraphQLServerParts): Promise<Route> {
-  const { domain, documents, run } = given
+  const { openSession, documents, run } = given
   const parts = { ...given, format: formatErrors(given.reportFault) }
   const server = createApollo(parts)
   await server.start()
@@ -69,8 +68,7 @@ export async function createGraphQLRoute(given: GraphQLServerParts): Promise<Rou
     const response = await run({ type }, caller, (slot) =>
       server.executeHTTPGraphQLRequest({
         httpGraphQLRequest: { method: ctx.method, headers, search, body },
-        context: async () =>
-          createContext(caller, domain, { slot, selectsWritten: false, subscriber: events }),
+        context: async () => ({ session: openSession(caller, slot), subscriber: events }),
       }),
     )
     const result = response.body.kind === 'complete' ? response.body.string : ''

@@ -1,19 +1,15 @@
 import { createSourceEventStream, type ExecutionArgs, type ExecutionResult, execute, parse } from 'graphql'
+import type { Slot } from '../../domain/session/slot.ts'
 import { EVENT_HEADERS, EVENT_STREAM, sendEvents } from '../../http/content/event-stream.ts'
 import type { Context } from '../../http/context.ts'
 import { acceptable } from '../../http/negotiation.ts'
 import type { Caller } from '../../model/access/caller.ts'
 import { DomainError } from '../../model/errors.ts'
 import { DEFAULT_PAGE_SIZE } from '../../model/query/query.ts'
-import {
-  type Connections,
-  connectionsFor,
-  type DomainContext,
-  type Subscriber,
-} from '../execution/context.ts'
+import type { Subscriber } from '../execution/context.ts'
 import { type Format, formatResult } from '../execution/errors.ts'
 import type { ChangesPerPage } from '../execution/operation.ts'
-import type { AroundOperation, OperationDocument } from '../execution/slot.ts'
+import type { AroundOperation, OperationDocument } from '../execution/run-operation.ts'
 
 const HEARTBEAT = ':\n\n'
 const COMPLETE = 'event: complete\ndata:\n\n'
@@ -23,7 +19,6 @@ function next(result: string): string {
 }
 
 interface EventParts {
-  readonly domain: DomainContext
   readonly run: AroundOperation
   readonly changesPerPage?: ChangesPerPage | undefined
   readonly format: Format
@@ -48,12 +43,9 @@ export class EventResponse implements Subscriber {
     this.pageSize = Math.min(DEFAULT_PAGE_SIZE, parts.changesPerPage?.(PAGE) ?? DEFAULT_PAGE_SIZE)
   }
 
-  read<Page>(page: (connections: Connections) => Promise<Page>): Promise<Page> {
-    const { domain, run } = this.parts
+  read<Page>(page: (slot: Slot) => Promise<Page>): Promise<Page> {
     const parts = [[PAGE, { limit: this.pageSize }]] as const
-    return run({ type: 'query', name: 'changes', parts }, this.caller, (slot) =>
-      page(connectionsFor(domain, slot)),
-    )
+    return this.parts.run({ type: 'query', name: 'changes', parts }, this.caller, page)
   }
 
   /** Returns the errors of a subscription that cannot begin. */

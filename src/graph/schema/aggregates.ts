@@ -1,4 +1,3 @@
-import { aggregate } from '../../domain/read.ts'
 import { kindOf } from '../../model/definition/fields.ts'
 import type { Leaf, Resource } from '../../model/definition/resource.ts'
 import { DomainError, errorAt } from '../../model/errors.ts'
@@ -15,13 +14,10 @@ import {
   TIME_UNITS,
   timed,
 } from '../../model/query/aggregate.ts'
-import { filterPasses, scansOf } from '../../model/query/list.ts'
-import { requestKey } from '../../model/query/request-key.ts'
 import type { Columns } from '../../model/rows/row.ts'
-import { requireFields, requireScope } from '../execution/context.ts'
 import { selectedFields } from '../execution/selection.ts'
 import { camelCase, graphNames, pascalCase } from '../names.ts'
-import { type FilterArguments, filterArguments, toFilter } from './filters.ts'
+import { type FilterArguments, filterArguments, matchingRows } from './filters.ts'
 import { columnEnumeration, refuseOutOfBounds } from './lists.ts'
 import { relatedFields, toOneRelations } from './related.ts'
 import { fieldsOf, memberOf, type SchemaField, type SchemaPart, typeOf } from './sdl.ts'
@@ -157,11 +153,10 @@ export function aggregateQuery(resource: Resource): SchemaField {
         "Maximum number of groups, up to ${MAXIMUM_GROUPS}. Defaults to ${DEFAULT_GROUPS}." limit: Int = null
       ): ${aggregateType}`,
     lists: resource,
-    resolve: async (_, args: AggregateArguments, context, info) => {
+    resolve: async (_, args: AggregateArguments, { session }, info) => {
       const { groupByTime, groupByRange, order } = args
-      const groupBy = args.groupBy ?? []
       const limit = args.limit ?? DEFAULT_GROUPS
-      requireScope(context, resource, 'read')
+      const listing = session.listing({ resource })
       refuseOutOfBounds('limit', limit, 1, MAXIMUM_GROUPS)
       if (groupByRange) refuseBounds(groupByRange.bounds)
       const measured = (measure: Measure) => {
@@ -169,30 +164,15 @@ export function aggregateQuery(resource: Resource): SchemaField {
         const columns = measuredBy(measure, resource).map(({ column }) => column)
         return columns.filter((column) => fields.has(camelCase(column)))
       }
-      const measures = forMeasures(measured)
-      const columns = new Set(MEASURES.flatMap((measure) => measures[measure]))
-      const measuredNames = resource.leaves.flatMap(({ column, name }) => (columns.has(column) ? [name] : []))
-      const grouped = [...groupBy, groupByTime?.field ?? [], groupByRange?.field ?? []].flat()
-      requireFields(context, resource, [...grouped, ...measuredNames])
-      const sorting = MEASURES.reduce((sum, one) => sum + measurePasses(one) * measures[one].length, 0)
-      const request: AggregateRequest = {
-        rows: context.access.rows(resource, toFilter(resource, args, context)),
-        groupBy: [...new Set(groupBy)],
+      const request = {
+        groupBy: [...new Set(args.groupBy ?? [])],
         groupByTime: groupByTime ?? undefined,
         groupByRange: groupByRange ?? undefined,
-        measures,
+        measures: forMeasures(measured),
         order: order ?? 'count',
         limit: limit + 1,
       }
-      const { filter } = request.rows
-      const scans = scansOf(resource, filterPasses(filter) + sorting, filter)
-      const { reader } = context.loaders
-      const groups = await context.connections.read({
-        client: reader,
-        key: requestKey('groups', resource.path, request),
-        scans,
-        run: () => aggregate(reader, resource, request),
-      })
+      const groups = await listing.groups(request, () => matchingRows(listing, args))
       return { groups: groups.slice(0, limit), hasMore: groups.length > limit }
     },
   }

@@ -1,22 +1,16 @@
 import type { GraphQLResolveInfo } from 'graphql'
+import type { Listing, ListSource } from '../../domain/session/reader.ts'
 import type { Resource } from '../../model/definition/resource.ts'
 import { errorAt } from '../../model/errors.ts'
 import { decodeCursor, encodeCursor } from '../../model/query/keyset.ts'
 import type { ListRequest } from '../../model/query/list.ts'
 import { DEFAULT_PAGE_SIZE } from '../../model/query/query.ts'
 import type { Row } from '../../model/rows/row.ts'
-import { type GraphContext, requireScope } from '../execution/context.ts'
+import type { GraphContext } from '../execution/context.ts'
 import { selectedFields } from '../execution/selection.ts'
 import { graphNames } from '../names.ts'
-import { toFilter } from './filters.ts'
-import {
-  type ListArguments,
-  type ListSource,
-  listArguments,
-  readSource,
-  refuseOutOfBounds,
-  toSorts,
-} from './lists.ts'
+import { matchingRows } from './filters.ts'
+import { type ListArguments, listArguments, refuseOutOfBounds, toSorts } from './lists.ts'
 
 export const PAGE_INFO = /* GraphQL */ `
 "Start and end of a part of a list (GraphQL Cursor Connections Specification §5)."
@@ -63,16 +57,16 @@ export function connectionArguments(resource: Resource): string {
 export async function resolveConnection(
   source: ListSource,
   args: ConnectionArguments,
-  context: GraphContext,
+  { session }: GraphContext,
   info: GraphQLResolveInfo,
 ) {
   const { resource } = source
-  requireScope(context, resource, 'read')
+  const listing = session.listing(source)
   const counted = selectedFields(info).has('totalCount')
-  const request = toConnectionRequest(resource, args, context, counted)
+  const request = toConnectionRequest(listing, args, session.maximumPageSize, counted)
   const { fromEnd = false, take, sorts } = request
   // One more than requested shows whether there are more.
-  const { rows, totalCount } = await readSource(source, { ...request, take: take + 1 }, context)
+  const { rows, totalCount } = await listing.read({ ...request, take: take + 1 })
   const isMore = rows.length > take
   const wanted = fromEnd ? rows.slice(Math.max(rows.length - take, 0)) : rows.slice(0, take)
   const cursor = (row: Row | undefined) => row && encodeCursor(resource, sorts, row)
@@ -91,12 +85,11 @@ export async function resolveConnection(
 
 /** @throws {DomainError} INVALID_QUERY_PARAMETER (400) for invalid arguments, or `first` together with `last` */
 function toConnectionRequest(
-  resource: Resource,
+  listing: Listing,
   { first, last, after, before, sort, ...selection }: ConnectionArguments,
-  context: GraphContext,
+  maximumPageSize: number,
   counted: boolean,
 ): ListRequest {
-  const { maximumPageSize } = context.domain
   const isFromStart = typeof first === 'number'
   const isFromEnd = typeof last === 'number'
   if (isFromStart) refuseOutOfBounds('first', first, 0, maximumPageSize)
@@ -106,10 +99,10 @@ function toConnectionRequest(
   }
   const sorts = toSorts(sort)
   const position = (cursor: string | null | undefined, argument: string) =>
-    typeof cursor === 'string' ? decodeCursor(resource, sorts, cursor, argument) : undefined
+    typeof cursor === 'string' ? decodeCursor(listing.resource, sorts, cursor, argument) : undefined
   return {
     sorts,
-    rows: context.access.rows(resource, toFilter(resource, selection, context)),
+    rows: matchingRows(listing, selection),
     take: first ?? last ?? Math.min(DEFAULT_PAGE_SIZE, maximumPageSize),
     after: position(after, 'after'),
     before: position(before, 'before'),

@@ -1,21 +1,13 @@
-import { OPERATOR } from '../../model/access/caller.ts'
+import type { Listing } from '../../domain/session/reader.ts'
+import type { ReadableRows } from '../../model/access/access.ts'
 import { type Field, KINDS, kindOf } from '../../model/definition/fields.ts'
 import type { Resource, Values } from '../../model/definition/resource.ts'
-import { viewFor, viewOf } from '../../model/definition/views.ts'
+import { viewOf } from '../../model/definition/views.ts'
 import { type Detail, type DetailCode, DomainError, errorAt } from '../../model/errors.ts'
 import { conditionsOf, fieldFilters } from '../../model/query/conditions.ts'
 import { type Operator, operatorDefinition } from '../../model/query/operators.ts'
-import {
-  countConditions,
-  type Filter,
-  isEmpty,
-  leafNamed,
-  partsOf,
-  queryable,
-  relatedTargets,
-} from '../../model/query/query.ts'
+import { countConditions, type Filter, isEmpty, queryable } from '../../model/query/query.ts'
 import { checkSearch, MAXIMUM_SEARCH, searchFilter } from '../../model/query/search.ts'
-import { type GraphContext, requireFields, requireScope } from '../execution/context.ts'
 import { graphNames, groupType, toWireNames } from '../names.ts'
 import { toOneRelations } from './related.ts'
 import { deprecation, filterTypeOf, memberOf, scalarName, typeOf } from './sdl.ts'
@@ -120,47 +112,36 @@ export function filterArguments(resource: Resource): string {
 }
 
 /**
+ * The rows that match a filter and a search.
+ *
  * @throws {DomainError} VALIDATION_FAILED (400) for a null in the filter; INVALID_QUERY_PARAMETER (400) for too many
  *   values, conditions or words, or a text that cannot be stored; ACCESS_DENIED (403) for the target of a relation, or a field
  */
-export function toFilter(
-  resource: Resource,
-  args: FilterArguments,
-  context: GraphContext,
-): Filter | undefined {
+export function matchingRows(listing: Listing, args: FilterArguments): ReadableRows {
+  const { resource, resources } = listing
   const { filter, search } = args
   if (filter) refuseValues(filter)
   const checked = checkSearch(search ?? '')
   if ('problem' in checked) refuse('search', checked.code, `search ${checked.problem}.`)
-  return filterFrom(
-    resource,
-    args,
-    context.domain.resources,
-    (condition) => {
-      if (countConditions(condition) > MAXIMUM_CONDITIONS) {
-        const message = `A filter must not have more than ${MAXIMUM_CONDITIONS} conditions. One condition with in takes several values.`
-        refuse('filter', 'TOO_LONG', message)
-      }
-      for (const target of relatedTargets(condition)) requireScope(context, target, 'read')
-      checkFields(resource, condition, context)
-    },
-    context.caller,
+  const condition = filterFrom(resource, { filter: filter ?? null }, resources)
+  if (condition && countConditions(condition) > MAXIMUM_CONDITIONS) {
+    const message = `A filter must not have more than ${MAXIMUM_CONDITIONS} conditions. One condition with in takes several values.`
+    refuse('filter', 'TOO_LONG', message)
+  }
+  return listing.rows(
+    search ? filterFrom(resource, args, resources, listing.view(args.apiVersion)) : condition,
   )
 }
 
-/** The filter of arguments, of which only the condition is checked. */
+/** The filter of arguments, unchecked. A search looks at the texts of the view. */
 export function filterFrom(
   resource: Resource,
   { filter, search, apiVersion }: FilterArguments,
   resources: readonly Resource[],
-  check = (_condition: Filter) => {},
-  caller = OPERATOR,
+  view = viewOf(resource, apiVersion ?? undefined),
 ): Filter | undefined {
   const condition = filter && toConditions(resource, filter, resources)
-  if (condition) check(condition)
-  const searched = search
-    ? searchFilter(viewFor(viewOf(resource, apiVersion ?? undefined), caller), search)
-    : undefined
+  const searched = search ? searchFilter(view, search) : undefined
   // Without a filter, the stored count of the collection is used.
   const all = [condition, searched].filter((part) => !!part && !isEmpty(part))
   return all.length > 1 ? { all: all as Filter[] } : (all[0] ?? undefined)
@@ -196,22 +177,6 @@ function refuseValues(filter: Values): void {
   if (details[0]) throw new DomainError('VALIDATION_FAILED', details[0].message, details)
   if (values.length > MAXIMUM_VALUES) {
     refuse('filter', 'TOO_LONG', `A filter must not have more than ${MAXIMUM_VALUES} values.`)
-  }
-}
-
-/** Refuses fields that need a scope, and texts that no value of the field can be equal to or contain. */
-function checkFields(resource: Resource, filter: Filter, context: GraphContext): void {
-  if ('related' in filter) requireFields(context, resource, [filter.column])
-  if (!('field' in filter)) {
-    const target = 'related' in filter ? filter.target : resource
-    for (const part of partsOf(filter)) checkFields(target, part, context)
-    return
-  }
-  requireFields(context, resource, [filter.field])
-  const { field } = leafNamed(resource, filter.field)
-  for (const value of [filter.value].flat()) {
-    const checked = typeof value === 'string' ? kindOf(field).fromQuery(field, value) : { value }
-    if ('problem' in checked) refuse('filter', checked.code, `filter: ${filter.field} ${checked.problem}.`)
   }
 }
 

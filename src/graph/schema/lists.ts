@@ -1,11 +1,6 @@
-import { notFoundOrGone, readList } from '../../domain/read.ts'
-import { listColumn } from '../../model/definition/relations.ts'
 import type { Leaf, Resource } from '../../model/definition/resource.ts'
 import { errorAt } from '../../model/errors.ts'
-import { type List, type ListRequest, passesOf, scansOf } from '../../model/query/list.ts'
 import { DEFAULT_PAGE_SIZE, MAXIMUM_SORTS, type Sort, sortable } from '../../model/query/query.ts'
-import { requestKey } from '../../model/query/request-key.ts'
-import { type GraphContext, type Parent, requireFields } from '../execution/context.ts'
 import { columnValue, graphNames } from '../names.ts'
 import { type FilterArguments, filterArguments } from './filters.ts'
 import { deprecation, described, type SchemaPart } from './sdl.ts'
@@ -54,44 +49,6 @@ interface GivenSort extends Pick<Sort, 'field'> {
 export function listArguments(resource: Resource): string {
   return `"The order. Defaults to the order of creation." sort: [${graphNames(resource).sort}!] = null,
     ${filterArguments(resource)}`
-}
-
-/** A whole collection, or the part that belongs to one parent. */
-export interface ListSource {
-  readonly resource: Resource
-  readonly parent?: Parent | undefined
-}
-
-/**
- * Reads a part of a list, whose rows later look-ups of single resources use.
- *
- * @throws {DomainError} RESOURCE_NOT_FOUND (404) or RESOURCE_GONE (410) for the parent; ACCESS_DENIED (403) for a field
- */
-export async function readSource(
-  { resource, parent }: ListSource,
-  request: ListRequest,
-  context: GraphContext,
-): Promise<List> {
-  const { access, connections, loaders } = context
-  const { reader } = loaders
-  const sorted = request.sorts.map(({ field }) => field)
-  requireFields(context, resource, parent ? [...sorted, listColumn(parent.resource, resource)] : sorted)
-  // For owned resources, only the lists of one parent have an index in the order of creation.
-  const passes = Math.max(passesOf(request), resource.owner ? 1 : 0)
-  const list = parent
-    ? await loaders.list(parent, resource, request)
-    : await connections.read({
-        client: reader,
-        key: requestKey(resource.path, request),
-        scans: scansOf(resource, passes, request.rows.filter),
-        run: () => readList(reader, resource, request),
-      })
-  if (!list) {
-    const { resource: owner, id } = parent as Parent
-    throw await notFoundOrGone(reader, owner, { id }, access)
-  }
-  if (!request.versionsOnly) loaders.remember(resource, list.rows)
-  return list
 }
 
 /** @throws {DomainError} INVALID_QUERY_PARAMETER (400) for too many sorts */

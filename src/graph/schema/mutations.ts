@@ -1,14 +1,9 @@
-import type { WriteContext } from '../../domain/context.ts'
-import { creationOf } from '../../domain/create-together.ts'
-import { createResource, deleteResource, patchResource, putResource } from '../../domain/write.ts'
+import type { WriteKind, WriteOptions } from '../../domain/write.ts'
 import { hidesRows } from '../../model/access/access.ts'
 import type { ApiVersion } from '../../model/definition/domain.ts'
 import { type Field, fieldsThat, isRequired } from '../../model/definition/fields.ts'
 import type { Resource, Values } from '../../model/definition/resource.ts'
-import { refuseSent, viewFor } from '../../model/definition/views.ts'
-import type { ResourceKey } from '../../model/rows/identifiers.ts'
-import { KEPT_COLUMNS, type Row } from '../../model/rows/row.ts'
-import { requireScope } from '../execution/context.ts'
+import { KEPT_COLUMNS } from '../../model/rows/row.ts'
 import { selectedFields } from '../execution/selection.ts'
 import { camelCase, graphNames, groupType, singular, toWireNames } from '../names.ts'
 import { keyReader } from './objects.ts'
@@ -108,12 +103,7 @@ export function mutations(resource: Resource): SchemaField[] {
       ${names.create}(${parentArguments(resource)}${input}, ${KEY},
         "Fails if a resource with this identifier exists. The new resource gets a generated one." otherThan: ID${apiVersion}
       ): ${names.payload}`,
-    resolve: writing(
-      resource,
-      (context, _, { parentId }, values, options) =>
-        createResource(context, resource, parentId, values, options),
-      creationOf,
-    ),
+    resolve: writing(resource, 'create'),
   }
   const put: SchemaField = {
     sdl: `"Creates or replaces the resource with this identifier."
@@ -121,20 +111,18 @@ export function mutations(resource: Resource): SchemaField[] {
         "Whether a new resource may be created, the default." mayCreate: Boolean = null,
         "Whether an existing resource may be replaced, the default. The opposite of unlessExists." mayReplace: Boolean = null${apiVersion}
       ): ${names.payload}`,
-    resolve: writing(resource, putResource, creationOf),
+    resolve: writing(resource, 'put'),
   }
   const patch: SchemaField = {
     sdl: `"Applies a merge patch."
       ${names.patch}(${address}, "The changes." patch: ${names.patchInput}!, ${state}${apiVersion}): ${names.payload}`,
-    resolve: writing(resource, patchResource),
+    resolve: writing(resource, 'patch'),
   }
   const remove: SchemaField = {
     sdl: `"Deletes the resource. With strict, deleting a missing resource is an error."
       ${names.delete}(${address}, ${CONDITION},
         "Whether deleting a missing resource is an error. By default it is not." strict: Boolean = null): DeletePayload`,
-    resolve: writing(resource, async (context, _, key, __, options) => ({
-      outcome: await deleteResource(context, resource, key, options),
-    })),
+    resolve: writing(resource, 'delete'),
   }
   return [...(listed ? [create] : []), ...(replaceable ? [put, patch] : []), remove]
 }
@@ -155,7 +143,7 @@ interface WriteArguments extends Values {
   readonly strict?: boolean | null
 }
 
-function optionsOf(resource: Resource, args: WriteArguments) {
+function optionsOf(resource: Resource, args: WriteArguments): WriteOptions {
   const { mayCreate, unlessExists, mayReplace, strict } = args
   return {
     key: args.idempotencyKey ?? undefined,
@@ -171,55 +159,22 @@ function optionsOf(resource: Resource, args: WriteArguments) {
   }
 }
 
-function dependsOnVersion({
-  versions,
-  unmodifiedSince,
-  unlessVersions,
-}: ReturnType<typeof optionsOf>): boolean {
-  return versions !== undefined || unmodifiedSince !== undefined || Array.isArray(unlessVersions)
-}
-
-/** Checks the scopes, and makes later reads of the operation see the write. */
-function writing(
-  resource: Resource,
-  write: (
-    context: WriteContext,
-    resource: Resource,
-    key: ResourceKey,
-    values: Values,
-    options: ReturnType<typeof optionsOf>,
-  ) => Promise<{ outcome: string; row?: Row }>,
-  creationFrom: typeof creationOf = () => undefined,
-): SchemaField['resolve'] {
+function writing(resource: Resource, kind: WriteKind): SchemaField['resolve'] {
   const keyOf = keyReader(resource)
+  const name = singular(resource)
   const columns = [...KEPT_COLUMNS, ...Object.keys(resource.allFields)]
   const own = new Set(['__typename', ...columns.map(camelCase)])
-  return async (_, args: WriteArguments, context, info) => {
-    const { access, caller, connections, domain, loaders, selectsWritten, turn } = context
-    requireScope(context, resource, 'write')
-    const isSelected = !selectsWritten && selectedFields(info).has(singular(resource))
-    if (isSelected) requireScope(context, resource, 'read')
-    const values = toWireNames(resource, args.input ?? args.patch ?? {})
-    const options = optionsOf(resource, args)
-    // Whether the version rises, or has risen by a write before, tells a stored value, and leaves no trace.
-    const { transaction } = domain
-    const isTried = transaction?.isDryRun && (args.patch !== undefined || 'mayCreate' in args)
-    if (isTried || (transaction && dependsOnVersion(options))) requireScope(context, resource, 'read')
-    const view = viewFor(resource, caller)
-    for (const sent of [values, options.readOnly]) refuseSent(view, sent)
-    try {
-      const key = keyOf(args)
-      // A selected relation is read after the write, and must not show later ones.
-      const readsMore = () => [...selectedFields(info, singular(resource))].some((name) => !own.has(name))
-      const creation = () => (!selectsWritten && readsMore() ? undefined : creationFrom(key, values, options))
-      const together = await turn?.take({ resource, key, creation: creation() })
-      const writes = () => write({ ...domain, caller, access }, resource, key, values, options)
-      const { outcome, row } = together ?? (await connections.write(writes))
-      const isReadable = row !== undefined && access.admits('read', resource, row)
-      return { outcome, isReadable, [singular(resource)]: isReadable || selectsWritten ? row : null }
-    } finally {
-      domain.written(caller)
-      loaders.readFrom(domain.client)
-    }
+  return async (_, args: WriteArguments, { session }, info) => {
+    const { row, ...result } = await session.write(resource, {
+      kind,
+      key: keyOf(args),
+      values: toWireNames(resource, args.input ?? args.patch ?? {}),
+      options: optionsOf(resource, args),
+      shows() {
+        if (!selectedFields(info).has(name)) return 'nothing'
+        return [...selectedFields(info, name)].every((field) => own.has(field)) ? 'fields' : 'relations'
+      },
+    })
+    return { ...result, [name]: row }
   }
 }

@@ -2,7 +2,7 @@ import type { Resource } from '../../model/definition/resource.ts'
 import { errorAt } from '../../model/errors.ts'
 import { isResourceKey, keyOf, type ResourceKey } from '../../model/rows/identifiers.ts'
 import type { Row } from '../../model/rows/row.ts'
-import { type GraphContext, requireScope } from '../execution/context.ts'
+import type { GraphContext } from '../execution/context.ts'
 import type { SchemaField } from './sdl.ts'
 
 // The identifier of an owned resource is unique only under its parent. Caches need one that is unique in the whole schema
@@ -33,7 +33,7 @@ export function nodeQueries(resources: readonly Resource[]): SchemaField[] {
         nodes("Up to the maximum page size." nodeIds: [ID!]!): [Node]`,
       resolve: (_, { nodeIds }: { nodeIds: readonly string[] }, context) => {
         const { length } = nodeIds
-        const maximum = context.domain.maximumPageSize
+        const maximum = context.session.maximumPageSize
         const message = `nodeIds must not have more than ${maximum} values; it has ${length}.`
         if (length > maximum) throw errorAt('nodeIds', 'TOO_LONG', 'INVALID_QUERY_PARAMETER', message)
         return nodeIds.map((nodeId) => findNode(resources, nodeId, context))
@@ -43,12 +43,11 @@ export function nodeQueries(resources: readonly Resource[]): SchemaField[] {
 }
 
 /** The row, with the name of its type for the interface. */
-async function findNode(resources: readonly Resource[], nodeId: string, context: GraphContext) {
+async function findNode(resources: readonly Resource[], nodeId: string, { session }: GraphContext) {
   const found = decodeNodeId(resources, nodeId)
   if (!found) return null
   const { resource, key } = found
-  requireScope(context, resource, 'read')
-  const row = await context.loaders.resource(resource, key)
+  const row = await session.find(resource, key)
   return row ? { ...row, __typename: resource.name } : null
 }
 

@@ -1,15 +1,14 @@
-import { readResource } from '../../domain/read.ts'
+import type { Parent } from '../../domain/session/reader.ts'
 import { allows, type Caller } from '../../model/access/caller.ts'
 import { isAlwaysShown, kindOf, type LeafField } from '../../model/definition/fields.ts'
 import { noun } from '../../model/definition/labels.ts'
 import { ownedBy, referencesTo, relationsOf } from '../../model/definition/relations.ts'
 import type { Resource, Values } from '../../model/definition/resource.ts'
 import { titleOf } from '../../model/definition/titles.ts'
-import { viewFor } from '../../model/definition/views.ts'
 import { jsonValues } from '../../model/rows/columns.ts'
 import type { ResourceKey } from '../../model/rows/identifiers.ts'
 import type { Row } from '../../model/rows/row.ts'
-import { type GraphContext, type Parent, requireScope } from '../execution/context.ts'
+import type { GraphContext } from '../execution/context.ts'
 import { camelCase, graphNames, groupType, hasDisplayName, parentArgument, pascalCase } from '../names.ts'
 import { aggregateQuery } from './aggregates.ts'
 import { connectionArguments, resolveConnection } from './connections.ts'
@@ -49,8 +48,8 @@ function displayName(resource: Resource): SchemaField[] {
   return [
     {
       sdl,
-      resolve(row: Row, _, { caller }) {
-        const view = viewFor(resource, caller)
+      resolve(row: Row, _, { session }) {
+        const view = session.view(resource)
         return titleOf(view, jsonValues(view, row, view.leaves))
       },
     },
@@ -68,7 +67,8 @@ function ownFields(resource: Resource): SchemaField[] {
         const isReadable = readScope === undefined || allows(caller, resource, readScope)
         return isReadable && row[`${name}_${member}`] !== null
       })
-    const resolve = (row: Row, _: unknown, { caller }: GraphContext) => (isSet(row, caller) ? row : null)
+    const resolve = (row: Row, _: unknown, { session }: GraphContext) =>
+      isSet(row, session.caller) ? row : null
     return { sdl, resolve: permitted(resource, field, resolve) }
   })
 }
@@ -99,18 +99,14 @@ function childLists(parent: Resource, child: Resource, relation: string): Schema
 }
 
 function singletonFields(child: Resource): SchemaField[] {
-  const find = ({ id }: Row, { loaders }: GraphContext) => loaders.resource(child, { parentId: id, id })
   return [
     {
       sdl: `${described(child.description)}${camelCase(child.path)}: ${child.name}`,
-      resolve: (row, _, context) => {
-        requireScope(context, child, 'read')
-        return find(row, context)
-      },
+      resolve: ({ id }: Row, _, { session }) => session.find(child, { parentId: id, id }),
     },
     {
       sdl: `"Whether it exists. Requires no additional scope." has${pascalCase(child.path)}: Boolean!`,
-      resolve: async (row, _, context) => (await find(row, context)) !== undefined,
+      resolve: ({ id }: Row, _, { session }) => session.exists(child, { parentId: id, id }),
     },
   ]
 }
@@ -154,10 +150,7 @@ function read(resource: Resource): SchemaField {
   return {
     sdl: `"One resource of ${resource.path}. Fails with RESOURCE_NOT_FOUND or RESOURCE_GONE if there is none."
       ${graphNames(resource).read}(${addressArguments(resource)}): ${resource.name}`,
-    resolve: (_, args, context) => {
-      requireScope(context, resource, 'read')
-      return readResource(context.loaders.reader, resource, keyOf(args), context.access)
-    },
+    resolve: (_, args, { session }) => session.read(resource, keyOf(args)),
   }
 }
 

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { GraphQLResolveInfo } from 'graphql'
+import type { Listing, ListSource } from '../../domain/session/reader.ts'
 import type { Resource } from '../../model/definition/resource.ts'
 import { INTEGER_RANGE } from '../../model/kinds/integer.ts'
 import { cursorUse, decodeCursor, encodeCursor } from '../../model/query/keyset.ts'
@@ -7,19 +8,11 @@ import type { List, ListRequest } from '../../model/query/list.ts'
 import { DEFAULT_PAGE_SIZE, type Sort } from '../../model/query/query.ts'
 import { keyOf, keyText } from '../../model/rows/identifiers.ts'
 import type { Row } from '../../model/rows/row.ts'
-import { type GraphContext, requireScope } from '../execution/context.ts'
+import type { GraphContext } from '../execution/context.ts'
 import { selectedFields } from '../execution/selection.ts'
 import { graphNames } from '../names.ts'
-import { toFilter } from './filters.ts'
-import {
-  type ListArguments,
-  type ListSource,
-  listArguments,
-  pageSize,
-  readSource,
-  refuseOutOfBounds,
-  toSorts,
-} from './lists.ts'
+import { matchingRows } from './filters.ts'
+import { type ListArguments, listArguments, pageSize, refuseOutOfBounds, toSorts } from './lists.ts'
 
 // A page is found by its number, which skips all rows before it, or by a cursor: the position of the last row of the previous
 // page, or of the first row of the next one. By cursor every page costs the same, and no row is skipped or repeated when
@@ -74,32 +67,31 @@ export function pageArguments(resource: Resource): string {
 export async function resolvePage(
   source: ListSource,
   given: GivenArguments,
-  context: GraphContext,
+  { session }: GraphContext,
   info: GraphQLResolveInfo,
 ) {
-  requireScope(context, source.resource, 'read')
-  const limit = pageSize(given.limit, context.domain.maximumPageSize)
+  const listing = session.listing(source)
+  const limit = pageSize(given.limit, session.maximumPageSize)
   const args = { ...given, page: given.page ?? 1, limit, sort: toSorts(given.sort) }
   const fields = selectedFields(info)
   const counted = fields.has('totalCount') || fields.has('totalPages')
-  const positioned = fields.has(POSITIONED) && context.domain.changesDays > 0
+  const positioned = fields.has(POSITIONED) && session.recordsChanges
   if (typeof args.unlessRevision === 'string') {
-    const page = await readPage(source, args, context, { counted, positioned, versionsOnly: true })
+    const page = await readPage(listing, args, { counted, positioned, versionsOnly: true })
     if (page.revision === args.unlessRevision) return { ...page, items: [] }
   }
-  return readPage(source, args, context, { counted, positioned })
+  return readPage(listing, args, { counted, positioned })
 }
 
 type PageParts = Pick<ListRequest, 'counted' | 'positioned' | 'versionsOnly'>
 
 /** Reads the first page instead if nothing precedes the position of a cursor, or if all items fit on one page. */
-async function readPage(source: ListSource, args: PageArguments, context: GraphContext, parts: PageParts) {
-  const { resource } = source
+async function readPage(listing: Listing, args: PageArguments, parts: PageParts) {
   const read = async (wanted: PageArguments) => {
-    const request = toPageRequest(resource, wanted, context, parts)
-    const list = await readSource(source, request, context)
+    const request = toPageRequest(listing, wanted, parts)
+    const list = await listing.read(request)
     const position = parts.positioned ? list.position : undefined
-    return { request, list, page: { ...toPage(resource, wanted, request, list), position } }
+    return { request, list, page: { ...toPage(listing.resource, wanted, request, list), position } }
   }
   const { request, list, page } = await read(args)
   const isShort = list.rows.length === 0 || (parts.counted && list.totalCount <= args.limit && page.hasMore)
@@ -114,15 +106,14 @@ type Side = 'after' | 'before'
  * @throws {DomainError} INVALID_QUERY_PARAMETER (400) for invalid arguments
  */
 function toPageRequest(
-  resource: Resource,
+  listing: Listing,
   { page, limit, sort, cursor, ...selection }: PageArguments,
-  context: GraphContext,
   parts: PageParts,
 ): ListRequest {
   refuseOutOfBounds('page', page, 1, INTEGER_RANGE.maximum)
   const request = {
     sorts: sort,
-    rows: context.access.rows(resource, toFilter(resource, selection, context)),
+    rows: matchingRows(listing, selection),
     take: limit + 1,
     ...parts,
   }
@@ -131,7 +122,13 @@ function toPageRequest(
   const use = cursorUse(cursor)
   const side = (['after', 'before'] as const).find((one) => use === purposeOf(page, limit, one))
   if (use && !side) return byNumber
-  const position = decodeCursor(resource, sort, cursor, 'cursor', purposeOf(page, limit, side ?? 'after'))
+  const position = decodeCursor(
+    listing.resource,
+    sort,
+    cursor,
+    'cursor',
+    purposeOf(page, limit, side ?? 'after'),
+  )
   return side === 'before'
     ? { ...request, before: position, fromEnd: true, namesLast: true }
     : { ...request, after: position }

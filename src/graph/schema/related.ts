@@ -2,7 +2,6 @@ import type { Field } from '../../model/definition/fields.ts'
 import { relationsOf } from '../../model/definition/relations.ts'
 import type { Resource } from '../../model/definition/resource.ts'
 import type { Columns } from '../../model/rows/row.ts'
-import { requireScope } from '../execution/context.ts'
 import { camelCase, singular } from '../names.ts'
 import { deprecation, described, permitted, type SchemaField } from './sdl.ts'
 
@@ -33,10 +32,9 @@ export function relatedFields(
 ): SchemaField[] {
   return relations.map(({ name, description, target, column, field }) => ({
     sdl: `${described(description)}${name}: ${target.name}${deprecation(field)}`,
-    resolve: permitted(resource, field, (row: Columns, _, context) => {
-      requireScope(context, target, 'read')
+    resolve: permitted(resource, field, (row: Columns, _, { session }) => {
       const id = row[column]
-      return typeof id === 'string' ? context.loaders.resource(target, { id }) : null
+      return session.find(target, typeof id === 'string' ? { id } : undefined)
     }),
   }))
 }

@@ -71,7 +71,7 @@ export function permitted(
 ): NonNullable<SchemaField['resolve']> {
   if (readScope === undefined) return resolve
   return (source, args, context, info) => {
-    authorize(context.caller, resource, readScope)
+    authorize(context.session.caller, resource, readScope)
     return resolve(source, args, context, info)
   }
 }

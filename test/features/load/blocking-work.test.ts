@@ -12,7 +12,7 @@ function create() {
   const begin = async (name: string, work: (contextValue: never) => Promise<() => void>) => {
     const lease = await queue.enter('ada', 1)
     const slot = { need: (units: number) => lease.add(units) }
-    const end = await work({ caller: { identity: 'ada' }, slot } as never)
+    const end = await work({ session: { caller: { identity: 'ada' }, slot } } as never)
     begun.push(name)
     return () => {
       end()

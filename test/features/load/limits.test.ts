@@ -1,7 +1,7 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
+import type { Slot } from '../../../src/domain/session/slot.ts'
 import { limitLoad } from '../../../src/features/load/index.ts'
-import type { Slot } from '../../../src/graph/execution/slot.ts'
 import { createCompleteSchema } from '../../../src/service/features.ts'
 import { resources } from '../../helpers/domain/domain.ts'
 import { until } from '../../helpers/process/until.ts'

@@ -2,7 +2,7 @@ import test from 'ava'
 import { parse } from 'graphql'
 import type { CostEstimator } from '../../../src/features/load/cost.ts'
 import { pauseOf, Units } from '../../../src/features/load/units.ts'
-import type { OperationDocument, OperationType } from '../../../src/graph/execution/slot.ts'
+import type { OperationDocument, OperationType } from '../../../src/graph/execution/run-operation.ts'
 
 /** Operations whose cost is their limit, and how often it was estimated. */
 function create() {

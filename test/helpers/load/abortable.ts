@@ -1,4 +1,4 @@
-import type { Abortable } from '../../../src/graph/execution/slot.ts'
+import type { Abortable } from '../../../src/features/load/lease.ts'
 
 /** Work that a test aborts. */
 export function abortable(): Abortable & { abort(reason: unknown): void } {

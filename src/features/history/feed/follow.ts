@@ -1,6 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Access } from '../../../model/access/access.ts'
 import type { Caller } from '../../../model/access/caller.ts'
+import type { Resource } from '../../../model/definition/resource.ts'
 import { isUnavailable } from '../../../model/errors.ts'
+import type { LowerCase } from '../../../model/query/matches.ts'
 import type { FeedPage, FeedRequest } from './read-feed.ts'
 import type { FeedWatch } from './watch.ts'
 
@@ -10,6 +13,15 @@ const HEARTBEAT_MILLISECONDS = 5_000
 /** Attempts to read a page, and the time between them. */
 const MAXIMUM_ATTEMPTS = 5
 const RETRY_MILLISECONDS = 1_000
+
+/** What follows the feed. The functions can be called once the service has started. */
+export interface Followed {
+  readonly resources: readonly Resource[]
+  feed(): FeedWatch
+  accessOf(caller: Caller): Access
+  /** Lowers the case of a text as the database does. */
+  lower(): Promise<LowerCase>
+}
 
 interface Follower<Page> {
   readonly feed: FeedWatch

@@ -1,5 +1,7 @@
 import type { StatementClient } from '../../../database/database-client.ts'
 import { exactColumns, exactOf } from '../../../database/sql/statement.ts'
+import type { Recorded, Session } from '../../../domain/session/session.ts'
+import type { Slot } from '../../../domain/session/slot.ts'
 import { allows, authorize, type Caller, lackOf } from '../../../model/access/caller.ts'
 import type { Resource } from '../../../model/definition/resource.ts'
 import { DomainError, errorAt } from '../../../model/errors.ts'
@@ -28,8 +30,8 @@ export interface FeedRequest extends ReadRequest {
 }
 
 /** What changes are read from. */
-export interface Source<Client = StatementClient> {
-  readonly client: Client
+export interface Source {
+  readonly client: StatementClient
   /** How long changes are recorded; 0 for no record. */
   readonly changesDays: number
 }
@@ -38,6 +40,19 @@ export const NOW = 'now'
 
 /** The limit of one statement, so that a request for rare changes does not scan the whole feed. */
 const SCANNED_POSITIONS = 1_000
+
+/** Reads a page in an operation, as {@link readFeed}. Those of the same view, at the same position, share it. */
+export async function readFeedFor(
+  session: Session,
+  request: Omit<FeedRequest, 'access'>,
+  slot?: Slot,
+): Promise<FeedPage> {
+  const { resources, since, limit } = request
+  const read = (record: Recorded) => readFeed(record, { ...request, access: record.access })
+  const page = await session.recorded(resources, ['changes', since, limit], read, slot)
+  if (since === NOW) session.includeChanges()
+  return page
+}
 
 /**
  * Reads recorded changes after a position, in the order that all readers see. Assigns positions to new changes, so the client

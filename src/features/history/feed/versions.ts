@@ -1,4 +1,3 @@
-import type { DatabaseClient } from '../../../database/database-client.ts'
 import {
   exactColumns,
   exactOf,
@@ -7,14 +6,14 @@ import {
   quotedTable,
   type Statement,
 } from '../../../database/sql/statement.ts'
-import { notFoundOrGone, resourceNotFound } from '../../../domain/read.ts'
+import { resourceNotFound } from '../../../domain/read.ts'
+import type { Recorded, Session } from '../../../domain/session/session.ts'
 import type { Access } from '../../../model/access/access.ts'
 import type { Resource } from '../../../model/definition/resource.ts'
 import { DomainError } from '../../../model/errors.ts'
 import { rowOf } from '../../../model/rows/columns.ts'
 import { isResourceKey, type ResourceKey } from '../../../model/rows/identifiers.ts'
 import type { Columns } from '../../../model/rows/row.ts'
-import type { Source } from './read-feed.ts'
 import type { ChangeRow } from './recorded-change.ts'
 import { limitingOwner, parentState, type RecordedState, stateCondition } from './states.ts'
 import { numberChanges } from './upkeep.ts'
@@ -36,71 +35,51 @@ export const HIGHEST_VERSION = 2 ** 31 - 1
 
 /**
  * Reads the versions that are kept of a resource, the newest first, even if it was deleted. They include the current
- * state. The client must be that of the primary, since replicas may lack changes.
+ * state.
  *
+ * @param version only this one
  * @param before only versions below this one
  * @param limit of versions: a deletion comes with the version that was deleted
- * @throws {DomainError} RESOURCE_NOT_FOUND (404) if the resource never existed or changes are not recorded;
- *   RESOURCE_GONE (410) if no version of a deleted resource is kept
+ * @throws {DomainError} RESOURCE_NOT_FOUND (404) if the resource never existed or changes are not recorded, or for a
+ *   version that the resource has not reached; RESOURCE_GONE (410) for one that is not kept, or if none is
  */
-export async function readVersions(
-  { client, changesDays }: Source<DatabaseClient>,
+export function readVersions(
+  session: Session,
   resource: Resource,
   key: ResourceKey,
-  { before, limit, access }: { readonly before: number; readonly limit: number; readonly access: Access },
+  { version, before, limit }: { version: number | undefined; before: number; limit: number },
 ) {
-  refuseUnrecorded(changesDays, resource, key)
-  const page = await readPage({ client, access }, resource, key, before - 1, limit)
-  if (page.versions.length > 0) return page
-  if (before === HIGHEST_VERSION) throw await notFoundOrGone(client, resource, key, access)
-  await newestVersion({ client, access }, resource, key)
-  return page
-}
-
-/**
- * Reads one state of a resource; see {@link readVersions}.
- *
- * @throws {DomainError} RESOURCE_NOT_FOUND (404) also for a version that the resource has not reached; RESOURCE_GONE
- *   (410) for one that is not kept
- */
-export async function readVersion(
-  { client, changesDays }: Source<DatabaseClient>,
-  resource: Resource,
-  key: ResourceKey,
-  { version, access }: { readonly version: number; readonly access: Access },
-): Promise<RecordedVersion> {
-  refuseUnrecorded(changesDays, resource, key)
-  const { versions } = await readPage({ client, access }, resource, key, version, 1)
-  const state = versions.find((one) => one.version === version && one.row !== null)
-  if (state) return state
-  const newest = await newestVersion({ client, access }, resource, key)
-  // A caller that may not read all states does not learn which are kept.
-  const wasThere = version >= 1 && version <= newest && !access.readable(resource)
-  if (wasThere) throw new DomainError('RESOURCE_GONE', `Version ${version} is not kept.`)
-  throw new DomainError('RESOURCE_NOT_FOUND', `The resource has no version ${version}.`)
-}
-
-function refuseUnrecorded(changesDays: number, resource: Resource, key: ResourceKey): void {
-  if (!isResourceKey(key)) throw resourceNotFound(resource, key)
-  if (changesDays > 0) return
-  throw new DomainError('RESOURCE_NOT_FOUND', 'The service does not record changes, so it keeps no versions.')
-}
-
-interface VersionsSource {
-  readonly client: DatabaseClient
-  readonly access: Access
-}
-
-/** @throws {DomainError} RESOURCE_NOT_FOUND (404), RESOURCE_GONE (410) if no version is kept */
-async function newestVersion(source: VersionsSource, resource: Resource, key: ResourceKey): Promise<number> {
-  const [newest] = (await readPage(source, resource, key, HIGHEST_VERSION, 1)).versions
-  if (!newest) throw await notFoundOrGone(source.client, resource, key, source.access)
-  return newest.version
+  return session.recorded([resource], ['versions', key, version, before, limit], async (record) => {
+    if (!isResourceKey(key)) throw resourceNotFound(resource, key)
+    const unrecorded = 'The service does not record changes, so it keeps no versions.'
+    if (record.changesDays === 0) throw new DomainError('RESOURCE_NOT_FOUND', unrecorded)
+    const read = (newest: number, count: number) => readPage(record, resource, key, newest, count)
+    const newestVersion = async () => {
+      const [newest] = (await read(HIGHEST_VERSION, 1)).versions
+      if (!newest) throw await record.missing(resource, key)
+      return newest.version
+    }
+    if (version === undefined) {
+      const page = await read(before - 1, limit)
+      if (page.versions.length > 0) return page
+      if (before === HIGHEST_VERSION) throw await record.missing(resource, key)
+      await newestVersion()
+      return page
+    }
+    const { versions } = await read(version, 1)
+    const state = versions.find((one) => one.version === version && one.row !== null)
+    if (state) return { versions: [state], hasMore: false }
+    const newest = await newestVersion()
+    // A caller that may not read all states does not learn which are kept.
+    const wasThere = version >= 1 && version <= newest && !record.access.readable(resource)
+    if (wasThere) throw new DomainError('RESOURCE_GONE', `Version ${version} is not kept.`)
+    throw new DomainError('RESOURCE_NOT_FOUND', `The resource has no version ${version}.`)
+  })
 }
 
 /** Reads versions up to `newest` that the caller may read, the newest first. */
 async function readPage(
-  { client, access }: VersionsSource,
+  { client, access }: Recorded,
   resource: Resource,
   { parentId = '', id }: ResourceKey,
   newest: number,

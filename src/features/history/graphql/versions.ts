@@ -1,12 +1,10 @@
 import { pageSize, refuseOutOfBounds } from '../../../graph/schema/lists.ts'
 import type { SchemaField } from '../../../graph/schema/sdl.ts'
 import type { Resource } from '../../../model/definition/resource.ts'
-import { viewFor } from '../../../model/definition/views.ts'
 import { DEFAULT_PAGE_SIZE } from '../../../model/query/query.ts'
-import { requestKey } from '../../../model/query/request-key.ts'
 import { jsonValues } from '../../../model/rows/columns.ts'
 import { readableCollections } from '../feed/read-feed.ts'
-import { HIGHEST_VERSION, readVersion, readVersions } from '../feed/versions.ts'
+import { HIGHEST_VERSION, readVersions } from '../feed/versions.ts'
 
 export const VERSIONS = /* GraphQL */ `
 "A state of a resource, or its deletion."
@@ -44,25 +42,20 @@ export function versionsQuery(resources: readonly Resource[]): SchemaField {
         "Only versions older than this one." before: Int,
         "Maximum number of versions. Defaults to ${DEFAULT_PAGE_SIZE}." limit: Int = null
       ): RecordedVersionPage`,
-    resolve: async (_, { collection, id, parentId, version, before, limit }: VersionsArguments, context) => {
-      context.slot.throwIfLate()
-      const { access, connections, domain, caller } = context
+    resolve: async (
+      _,
+      { collection, id, parentId, version, before, limit }: VersionsArguments,
+      { session },
+    ) => {
       const below = before ?? HIGHEST_VERSION
-      const size = pageSize(limit, domain.maximumPageSize)
+      const size = pageSize(limit, session.maximumPageSize)
       refuseOutOfBounds('before', below, 1, HIGHEST_VERSION)
-      const [resource] = readableCollections(resources, [collection], caller) as readonly [Resource]
+      const [resource] = readableCollections(resources, [collection], session.caller) as readonly [Resource]
       const parents = { collection: undefined, owned: parentId ?? undefined, singleton: id }
       const key = { id, parentId: parents[resource.kind] }
-      const { versions, hasMore } = await connections.read({
-        client: domain.client,
-        key: requestKey('versions', collection, access.readable(resource), key, version, below, size),
-        scans: [],
-        run: async () =>
-          typeof version === 'number'
-            ? { versions: [await readVersion(domain, resource, key, { version, access })], hasMore: false }
-            : readVersions(domain, resource, key, { before: below, limit: size, access }),
-      })
-      const view = viewFor(resource, caller)
+      const request = { version: version ?? undefined, before: below, limit: size }
+      const { versions, hasMore } = await readVersions(session, resource, key, request)
+      const view = session.view(resource)
       const items = versions.map(({ event, row, ...recorded }) => {
         return { ...recorded, event: event?.toUpperCase(), resource: row && jsonValues(view, row) }
       })

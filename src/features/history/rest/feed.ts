@@ -7,9 +7,7 @@ import type { Context } from '../../../http/context.ts'
 import { requestHeader } from '../../../http/headers/request-headers.ts'
 import { preferencesOf, reportApplied } from '../../../http/negotiation.ts'
 import type { Handler } from '../../../http/routes.ts'
-import type { Access } from '../../../model/access/access.ts'
-import type { Caller } from '../../../model/access/caller.ts'
-import type { Resource, Values } from '../../../model/definition/resource.ts'
+import type { Values } from '../../../model/definition/resource.ts'
 import { viewFor } from '../../../model/definition/views.ts'
 import { ABSENT } from '../../../model/errors.ts'
 import { runForRequest } from '../../../rest/graphql-operations.ts'
@@ -18,10 +16,9 @@ import type { HeaderLink, RestParts, ServiceOperation } from '../../../rest/oper
 import { QueryParameters } from '../../../rest/query-parameters.ts'
 import { linkDescription, MEDIA_TYPES, negotiate, respond } from '../../../rest/respond.ts'
 import { type Urls, urlsFor, withQuery } from '../../../rest/urls.ts'
-import { followFeed } from '../feed/follow.ts'
+import { type Followed, followFeed } from '../feed/follow.ts'
 import { readableCollections } from '../feed/read-feed.ts'
 import { readableKey } from '../feed/readable-changes.ts'
-import type { FeedWatch } from '../feed/watch.ts'
 
 export const FEED_PATH = '/changes'
 
@@ -74,14 +71,6 @@ const record = {
   },
   errors: ['ACCESS_DENIED', ...ABSENT, 'METHOD_NOT_ALLOWED'],
 } as const satisfies Omit<ServiceOperation, 'handler'>
-
-/** What the operation follows. */
-interface Followed {
-  readonly resources: readonly Resource[]
-  /** Available once the service has started, as the access of callers. */
-  feed(): FeedWatch
-  accessOf(caller: Caller): Access
-}
 
 export function feedOperation(followed: Followed): ServiceOperation {
   return { ...record, handler: (parts) => changesHandler(parts, followed) }

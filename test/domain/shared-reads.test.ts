@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import test from 'ava'
+import { SharedReads } from '../../src/domain/session/shared-reads.ts'
+import type { Slot } from '../../src/domain/session/slot.ts'
 import { FairQueue } from '../../src/features/load/fair-queue.ts'
-import { SharedReads } from '../../src/graph/execution/shared-reads.ts'
-import type { Abortable, Slot } from '../../src/graph/execution/slot.ts'
+import type { Abortable } from '../../src/features/load/lease.ts'
 import { abortable } from '../helpers/load/abortable.ts'
 
 /** One read at a time, which ends when told to. */
