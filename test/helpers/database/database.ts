@@ -156,17 +156,22 @@ function embeddedTemplate(
 export async function madeOnce(path: string, make: (unfinished: string) => Promise<void>): Promise<string> {
   const parent = `${path}.making`
   await mkdir(parent, { recursive: true })
+  const isMade = () => stat(path).catch(() => undefined)
   const unlock = await lock(parent, {
-    retries: { retries: 600, factor: 1, minTimeout: 100, maxTimeout: 100 },
+    retries: { retries: 6_000, factor: 1, minTimeout: 100, maxTimeout: 100 },
+    // Another process took over, because this one did not get the processor for long. Both make the same.
+    onCompromised: () => {},
   })
   try {
-    if (await stat(path).catch(() => undefined)) return path
+    if (await isMade()) return path
     const unfinished = await mkdtemp(join(parent, 'd'))
     await make(unfinished)
-    await rename(unfinished, path)
+    await rename(unfinished, path).catch(async (error) => {
+      if (!(await isMade())) throw error
+    })
     return path
   } finally {
-    await unlock()
+    await unlock().catch(() => {})
   }
 }
 
