@@ -16,24 +16,37 @@ const run = promisify(execFile)
 const project = fileURLToPath(new URL('../../', import.meta.url))
 
 /** What some of them leave to their users. */
-const BESIDE = 'axios@1 @zodios/core@10 zod@3 express@5 @oazapfts/runtime@1 @reduxjs/toolkit@2 vega@6'.split(
-  ' ',
-)
+const BESIDE = [
+  ...[
+    'axios@1',
+    '@zodios/core@10',
+    'zod@3',
+    'express@5',
+    '@oazapfts/runtime@1',
+    '@reduxjs/toolkit@2',
+    'vega@6',
+  ],
+  ...['@kubb/cli@4.39.3', '@kubb/plugin-oas@4.39.3', '@kubb/plugin-ts@4.39.3', '@kubb/core@4.39.3'],
+  ...['@refinedev/rest@2.1.1', 'react@19', 'react-dom@19'],
+]
+
+/** Programs of this project that they need. */
+const OURS = [join('node_modules', '.bin', 'esbuild'), join('node_modules', 'playwright-core')]
 
 test('each generator and client in the tables of docs/clients works in its version, with its options', async (t) => {
   t.timeout(1_200_000)
   const tables = await readFile(join(project, 'docs/clients/README.md'), 'utf8')
   const rows = [...tables.matchAll(/^\| `([^`]+)` (\d\S*) \|/gm)].map(([, name, version]) => [name, version])
-  t.is(rows.length, 18)
+  t.is(rows.length, 28)
   const folder = await createTestFolder(t, tmpdir())
   await writeFile(join(folder, 'package.json'), '{"type":"module"}')
   const packages = rows.map(([name, version]) => `${name}@${version}`)
   // Without what their installation would run. TypeScript 7 lacks the interface that most generators need.
   const options = ['--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund', 'typescript@5']
   await run('npm', ['install', ...options, ...BESIDE, ...packages], { cwd: folder })
-  const esbuild = join('node_modules', '.bin', 'esbuild')
-  await symlink(join(project, esbuild), join(folder, esbuild)).catch(() => {})
+  for (const path of OURS) await symlink(join(project, path), join(folder, path)).catch(() => {})
   await cp(join(project, 'test/helpers/service/clients'), folder, { recursive: true })
+  await cp(join(project, 'docs/clients/pages'), join(folder, 'pages'), { recursive: true })
   await cp(join(project, 'docs/schema.graphql'), join(folder, 'schema.graphql'))
   await writeFile(join(folder, 'openapi.json'), (await service().anonymous.get('/openapi.json')).text)
   await writeFile(join(folder, 'complete.json'), openApiText(domain, [], readSettings({}), true))

@@ -1,17 +1,11 @@
 // Each program makes the same requests by another tool that reads the OpenAPI document: a list with a sort and two filters,
 // and a creation. It returns both bodies.
-import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { headers, origin, run, token } from './service.mjs'
 
-const { ORIGIN: origin, TOKEN: token } = process.env
-const headers = { Authorization: `Bearer ${token}` }
 const read = () => JSON.parse(readFileSync('openapi.json', 'utf8'))
 const query = { limit: 1, sort: ['name:desc'], filter: ['host_star:Client', 'discovery_year[gte]:2000'] }
 const body = { name: `Generated-${Date.now()}`, host_star: 'Generated' }
-
-function run(name, ...parameters) {
-  execFileSync(`node_modules/.bin/${name}`, parameters, { stdio: ['ignore', 'ignore', 'inherit'] })
-}
 
 /** The exports of a module in TypeScript that a tool has written. */
 async function written(file) {
@@ -88,6 +82,21 @@ export const generated = {
     const { listPlanets, createPlanet } = api.endpoints
     const send = (request) => store.dispatch(request).unwrap()
     return [await send(listPlanets.initiate(query)), await send(createPlanet.initiate({ planetInput: body }))]
+  },
+
+  async '@kubb/plugin-client'() {
+    writeFileSync(
+      'kubb.config.js',
+      `import { pluginClient } from '@kubb/plugin-client'
+      import { pluginOas } from '@kubb/plugin-oas'
+      import { pluginTs } from '@kubb/plugin-ts'
+      const plugins = [pluginOas({ validate: false }), pluginTs(), pluginClient({ paramsType: 'object' })]
+      export default { root: '.', input: { path: './openapi.json' }, output: { path: './kubb' }, plugins }`,
+    )
+    run('kubb', 'generate', '--config', 'kubb.config.js')
+    const { listPlanets, createPlanet } = await written('kubb/index.ts')
+    const options = { baseURL: origin, headers }
+    return [await listPlanets({ params: query }, options), await createPlanet({ data: body }, options)]
   },
 
   async fets() {

@@ -1,11 +1,10 @@
 // Programs of tools that need no generated client. Each checks what the tool makes of responses.
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, request as upstream } from 'node:http'
+import { headers, listen, origin, token } from './service.mjs'
 
-const { ORIGIN: origin, TOKEN: token } = process.env
-const headers = { Authorization: `Bearer ${token}` }
 const list = '/planets?limit=1&sort=name:desc&filter=host_star:Client'
 const body = { name: `Other ${Date.now()}`, host_star: 'Other' }
 
@@ -29,8 +28,26 @@ async function recorded() {
     })
     request.pipe(sent)
   })
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return { seen, base: `http://127.0.0.1:${server.address().port}/api/v1` }
+  return { seen, base: `${await listen(server)}/api/v1` }
+}
+
+/** The status of a request through another program. */
+async function status(address, accept, method, values, type = 'application/json') {
+  const sent = values && { body: JSON.stringify(values) }
+  const all = { ...headers, Accept: accept, ...(values && { 'Content-Type': type }) }
+  return (await fetch(address, { method, headers: all, ...sent })).status
+}
+
+/** Starts Prism, and returns where it serves the API. */
+function prism(...parameters) {
+  const child = spawn('node_modules/.bin/prism', [...parameters, '-p', '0'])
+  process.on('exit', () => child.kill())
+  return new Promise((resolve) => {
+    child.stdout.on('data', (line) => {
+      const [, at] = /listening on (\S+)/.exec(line) ?? []
+      if (at) resolve(`${at}/api/v1`)
+    })
+  })
 }
 
 export const others = {
@@ -51,19 +68,25 @@ export const others = {
       else response.set('content-type', kind ?? '').send(text)
     })
     app.use((error, _, response, __) => response.status(error.status).json({ refused: error.errors }))
-    const server = app.listen(0)
-    const at = `http://127.0.0.1:${server.address().port}/api/v1/planets`
-    const status = async (path, accept, method, values, type) => {
-      const sent = values && { body: JSON.stringify(values) }
-      const all = { ...headers, Accept: accept, ...(type && { 'Content-Type': type }) }
-      return (await fetch(at + path, { method, headers: all, ...sent })).status
-    }
+    const at = `${await listen(createServer(app))}/api/v1/planets`
     for (const accept of ['application/json', 'application/hal+json', 'text/csv'])
-      assert.equal(await status('?limit=1&sort=name%3Adesc', accept), 200)
-    assert.equal(await status('?sort=name:desc', 'application/json'), 400)
-    const patch = [{ host_star: 'Client' }, 'application/merge-patch+json']
-    assert.equal(await status('/client-a', 'application/json', 'PATCH', ...patch), 204)
-    assert.equal(await status('', 'application/json', 'POST', { name: 7 }, 'application/json'), 400)
+      assert.equal(await status(`${at}?limit=1&sort=name%3Adesc`, accept), 200)
+    assert.equal(await status(`${at}?sort=name:desc`, 'application/json'), 400)
+    const patch = ['PATCH', { host_star: 'Client' }, 'application/merge-patch+json']
+    assert.equal(await status(`${at}/client-a`, 'application/json', ...patch), 204)
+    assert.equal(await status(at, 'application/json', 'POST', { name: 7 }), 400)
+  },
+
+  async '@stoplight/prism-cli'() {
+    const mock = await prism('mock', 'openapi.json')
+    assert.equal(await status(mock + list, 'application/json'), 200)
+    assert.equal(await status(`${mock}/planets`, 'application/json', 'POST', { name: 7 }), 422)
+    const proxy = await prism('proxy', 'complete.json', origin, '--errors', '--no-validate-request')
+    for (const accept of ['application/json', 'application/hal+json', 'text/csv'])
+      assert.equal(await status(proxy + list, accept), 200)
+    assert.equal(await status(`${proxy}/planets`, 'application/json', 'POST', { name: 7 }), 400)
+    assert.equal(await status(`${proxy}/planets/none`, 'application/json'), 404)
+    assert.equal(await status(`${proxy}/planets/none`, 'application/problem+json'), 500)
   },
 
   async 'openapi-mcp-generator'() {
@@ -174,5 +197,37 @@ export const others = {
     writeFileSync('relay/relay.config.json', JSON.stringify(options))
     execFileSync('node', ['../node_modules/relay-compiler/cli.js'], { cwd: 'relay', stdio: 'ignore' })
     assert.match(readFileSync('relay/src/__generated__/pageListQuery.graphql.js', 'utf8'), /nodeId/)
+  },
+
+  async '@tanstack/query-core'() {
+    const { QueryClient } = await import('@tanstack/query-core')
+    const { pages } = await new QueryClient().fetchInfiniteQuery({
+      queryKey: ['planets'],
+      queryFn: async ({ pageParam }) => (await fetch(pageParam, { headers })).json(),
+      initialPageParam: `${origin}/api/v1${list}`,
+      getNextPageParam: ({ _links }) => _links.next?.href,
+      pages: 9,
+    })
+    const names = pages.map(({ _embedded }) => _embedded.planets[0].name)
+    assert.deepEqual(names, ['Client, b', 'Client, a'])
+  },
+
+  async 'node-red'() {
+    const { default: RED } = await import('node-red')
+    const page = { id: 'page', z: 'flow', type: 'http in', url: '/page', method: 'get', wires: [['ask']] }
+    const options = { method: 'GET', ret: 'obj', url: `${origin}/api/v1${list}`, authType: 'bearer' }
+    const ask = { id: 'ask', z: 'flow', type: 'http request', ...options, wires: [['answer']] }
+    const flow = [{ id: 'flow', type: 'tab' }, page, ask, { id: 'answer', z: 'flow', type: 'http response' }]
+    mkdirSync('red', { recursive: true })
+    writeFileSync('red/flows.json', JSON.stringify(flow))
+    writeFileSync('red/flows_cred.json', JSON.stringify({ ask: { password: token } }))
+    const server = createServer((request, response) => RED.httpNode(request, response))
+    const settings = { userDir: 'red', flowFile: 'flows.json', credentialSecret: false }
+    RED.init(server, { ...settings, httpAdminRoot: false })
+    const started = new Promise((resolve) => RED.events.once('flows:started', resolve))
+    await RED.start()
+    await started
+    const answer = await (await fetch(`${await listen(server)}/page`)).json()
+    assert.equal(answer._embedded.planets[0].name, 'Client, b')
   },
 }
