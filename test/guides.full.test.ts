@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -98,7 +99,7 @@ test('the guide to conditional requests prints what it shows', (t) =>
 
 test('the guide to dashboards prints what it shows', (t) => printsWhatItShows(t, 'dashboards'))
 
-test('the roles of the guide to deployment can migrate and serve, and no more', async (t) => {
+test('the roles of the guides can migrate, serve and read, and no more, and doctor finds nothing, also once restored', async (t) => {
   const programs = await findPrograms((reason) => t.log(reason))
   if (!programs) return t.pass()
   const server = await createOwnServer(t, programs)
@@ -126,6 +127,32 @@ test('the roles of the guide to deployment can migrate and serve, and no more', 
   t.is((await writer.get('/planets/mars/moons/phobos')).status, 410)
   for (const statement of ['CREATE TABLE extra ()', 'ALTER TABLE species DISABLE TRIGGER ALL'])
     await t.throwsAsync(query(databaseUrl, statement), { message: /permission denied|must be owner/ })
+  const lines = async (url: string) =>
+    (await runCommand('doctor', { DATABASE_URL: url })).output.match(/^(?:FAIL|warn).*/gm)
+  t.is(await lines(owner), null)
+  t.regex(
+    String(await lines(databaseUrl)),
+    /^warn {2}triggers, .* the owner of the tables.$/,
+    'its role creates no schemas',
+  )
+
+  const [reports = ''] = await readBlocks('database', 'sql')
+  await query(addressOf('postgres', 'halgraph'), reports)
+  await query(addressOf('reports', 'halgraph'), 'SELECT FROM species')
+  for (const table of ['recorded_changes', 'tombstones', 'idempotency_keys'])
+    await t.throwsAsync(query(addressOf('reports', 'halgraph'), `SELECT FROM public_internal.${table}`), {
+      message: /permission denied/,
+    })
+
+  await query(
+    addressOf('postgres', 'postgres'),
+    "CREATE DATABASE restored OWNER halgraph_owner ENCODING 'UTF8' TEMPLATE template0",
+  )
+  const restored = addressOf('postgres', 'restored')
+  execFileSync('sh', ['-c', `pg_dump -Fc '${owner}' | pg_restore --dbname '${restored}'`], {
+    env: { PATH: `${programs.folder}:${process.env['PATH']}` },
+  })
+  t.is(await lines(addressOf('halgraph_owner', 'restored')), null)
 })
 
 async function query(connectionString: string, text: string): Promise<void> {
