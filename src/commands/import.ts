@@ -1,23 +1,16 @@
-import { access, rm } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { access } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { clearLine } from 'node:readline'
+import { pipeline } from 'node:stream/promises'
 import { type Database, openExistingDatabase } from '../database/database.ts'
 import { parseStrictJson } from '../http/json.ts'
 import { ArgumentsError, databaseConfiguration, resourceNamed, runCommand } from '../service/command.ts'
-import type { Settings } from '../service/settings/settings.ts'
-import {
-  errorPath,
-  freshState,
-  hashOf,
-  type ImportState,
-  loadState,
-  lockImport,
-  statePath,
-} from './import/import-state.ts'
 import { localCells } from './import/local-cells.ts'
 import { readCsv } from './import/read-csv.ts'
 import { type InputRow, readRecords } from './import/read-records.ts'
-import { type ImportParts, resumable, runImport } from './import/run-import.ts'
+import { errorPath, type ImportParts, type Progress, runImport } from './import/run-import.ts'
 import { operatorSessions, withDatabase } from './shared-database.ts'
 
 const usage = `Imports the rows of a file into a collection, with the rules of every write.
@@ -28,6 +21,7 @@ const usage = `Imports the rows of a file into a collection, with the rules of e
   --dry-run      validate each row and write nothing; duplicates, references and rules are not checked
   --replace      replace existing resources; by default they stay unchanged. With --dry-run, count the rows
                  that it would create, because no resource has their id, and those that it would replace
+  --again TEXT   import rows without an id once more, although this file was imported: once for each text
   --parent ID    the parent of rows that name none, for owned collections
   --locale NAME  read numbers, days, times and booleans of a table as spreadsheets of this locale write them:
                  with de, 1.200 is 1200, and 24.06.2016, 24.06.2016 18:00 and WAHR are values
@@ -35,11 +29,12 @@ const usage = `Imports the rows of a file into a collection, with the rules of e
 A .ndjson (or .jsonl) file has one JSON object per line; a .csv (or .tsv) file has a header of field names, such
 as temperature_range.min_celsius, separated by commas, semicolons or tabs. Empty rows, and empty columns without
 a name, are left out. A time without a zone, 2025-12-01 18:00:00, is in the zone of this machine, or that of the
-variable TZ. Rows without an id get one. New rows may have any state of an enumeration with transitions. Refused
-rows are written to FILE.errors.ndjson with their line numbers and the reasons, and the exit status is 1.
+variable TZ. Rows without an id get one that follows from the file and the line. New rows may have any state of
+an enumeration with transitions. Refused rows are written to FILE.errors.ndjson with their line numbers and the
+reasons, and the exit status is 1.
 
-After Ctrl-C or a crash, run the same command to resume; progress is saved in FILE.import-state.json. The
-command can run while the service does.`
+After Ctrl-C or a crash, run the same command again: rows that were imported are skipped. The command can run while
+the service does.`
 
 const INTERRUPTED = 130
 
@@ -50,6 +45,7 @@ const BLANK = /^[ \t\r]*$/
 const options = {
   'dry-run': { type: 'boolean', default: false },
   replace: { type: 'boolean', default: false },
+  again: { type: 'string' },
   parent: { type: 'string' },
   locale: { type: 'string' },
 } as const
@@ -69,42 +65,38 @@ await runCommand(usage, { allowPositionals: true, options }, async ({ values, po
     throw new ArgumentsError(`Cannot read ${given}`)
   })
   const file = resolve(given)
-  const { replace, parent, locale, 'dry-run': isDry } = values
+  const { replace, parent, locale, again, 'dry-run': isDry } = values
   if (locale !== undefined && read !== readCsv)
     throw new ArgumentsError('--locale is for tables: .csv or .tsv files')
   const local = localCells(locale)
-  const parts = { file, rows: () => read(file, resource, local), resource, replace, parent, locale, isDry }
-  if (isDry && !replace) return transfer({ ...parts, open: undefined }, settings)
-  const unlock = isDry ? undefined : await lockImport(file)
+  const digest = await digestOf(file, again)
+  const parts = { file, rows: () => read(file, resource, local), resource, replace, parent, digest, isDry }
+  const { databasePoolSize } = settings
+  if (isDry && !replace) return transfer({ ...parts, open: undefined }, databasePoolSize)
   const use = (database: Database) =>
-    transfer({ ...parts, open: operatorSessions(configuration, database) }, settings)
-  await withDatabase(configuration, use, isDry ? openExistingDatabase : undefined).finally(unlock)
+    transfer({ ...parts, open: operatorSessions(configuration, database) }, databasePoolSize)
+  await withDatabase(configuration, use, isDry ? openExistingDatabase : undefined)
 })
 
-async function transfer(parts: ImportParts, settings: Settings): Promise<void> {
-  const { file, rows, resource, locale, isDry } = parts
-  const content = await hashOf(file)
-  const identity = { collection: resource.path, content, database: nameOf(settings), locale }
-  const known = isDry ? freshState(identity) : await loadState(file, identity)
-  const begin = await resumable(parts, known)
-  if (begin.rows > 0) console.error(`Resuming after ${begin.rows} rows`)
-  else if (known.rows > 0)
-    console.error('The rows of the unfinished import are not in the database: importing all')
+async function transfer(parts: ImportParts, concurrency: number): Promise<void> {
   const interruption = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interruption.abort())
   let total = 0
-  for await (const _ of rows()) total += 1
-  const showProgress = progressBar(total, begin.rows)
-  const { databasePoolSize: concurrency } = settings
-  const state = await runImport(parts, begin, concurrency, interruption.signal, showProgress).finally(
+  for await (const _ of parts.rows()) total += 1
+  const progress = await runImport(parts, concurrency, interruption.signal, progressBar(total)).finally(
     () => process.stderr.isTTY && process.stderr.write('\n'),
   )
-  report(parts, state, total)
-  if (!isDry && state.rows === total) await rm(statePath(file), { force: true })
+  report(parts, progress, total)
+}
+
+async function digestOf(file: string, again = ''): Promise<string> {
+  const hash = createHash('sha256').update(again)
+  await pipeline(createReadStream(file), hash)
+  return hash.digest('hex')
 }
 
 /** On standard error, if that is a terminal. */
-function progressBar(total: number, done: number): (state: ImportState) => void {
+function progressBar(total: number): (progress: Progress) => void {
   const { stderr } = process
   const started = performance.now()
   let shownAt = Number.NEGATIVE_INFINITY
@@ -112,7 +104,7 @@ function progressBar(total: number, done: number): (state: ImportState) => void 
     const now = performance.now()
     if (!stderr.isTTY || (now - shownAt < UPDATE_MILLISECONDS && rows < total)) return
     shownAt = now
-    const rate = (rows - done) / Math.max((now - started) / 1000, 0.001)
+    const rate = rows / Math.max((now - started) / 1000, 0.001)
     const left = rate === 0 ? '' : ` | ${Math.ceil((total - rows) / rate)} s left`
     const percentage = total === 0 ? 100 : Math.floor((100 * rows) / total)
     clearLine(stderr, 0)
@@ -122,23 +114,14 @@ function progressBar(total: number, done: number): (state: ImportState) => void 
   }
 }
 
-function report({ file, open, isDry }: ImportParts, state: ImportState, total: number): void {
-  const { rows, imported, skipped, refused } = state
+function report({ file, open, isDry }: ImportParts, progress: Progress, total: number): void {
+  const { rows, imported, skipped, refused } = progress
   const plan = open ? ` (would create ${imported}, replace ${skipped})` : ''
   const accepted = isDry ? `Valid ${imported + skipped}${plan}` : `Imported ${imported}, skipped ${skipped}`
   console.log(`${accepted}, refused ${refused}${refused > 0 ? `; see ${errorPath(file)}` : ''}`)
-  if (rows < total) {
-    console.error(`Interrupted after ${rows} of ${total} rows. Run the same command to resume.`)
-    if (!isDry) console.error(`Progress is saved in ${statePath(file)}`)
-  }
+  if (rows < total)
+    console.error(`Interrupted after ${rows} of ${total} rows. Run the same command to go on.`)
   process.exitCode = rows < total ? INTERRUPTED : refused > 0 ? 1 : 0
-}
-
-/** Identifies the database without its credentials. */
-function nameOf({ databaseUrl, dataDir }: Settings): string {
-  if (databaseUrl === undefined) return resolve(dataDir)
-  const { host, pathname, searchParams } = new URL(databaseUrl)
-  return `${host}${pathname}${searchParams.get('schema') ?? ''}`
 }
 
 function readerOf(file: string): typeof readCsv | undefined {

@@ -1,22 +1,10 @@
 import { once } from 'node:events'
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
-import { freshState, loadState, saveState, statePath } from '../../src/commands/import/import-state.ts'
-import { createTestFolder } from '../helpers/database/database.ts'
-import { createDatabaseOn, findServer } from '../helpers/database/postgres-server.ts'
-import {
-  createSetup,
-  prepareMoons,
-  refusedRows,
-  runCommand as run,
-  startCommand,
-} from '../helpers/service/commands.ts'
+import { createSetup, prepareMoons, refusedRows, runCommand as run } from '../helpers/service/commands.ts'
 
-const server = findServer((reason) => console.log(`transfer: ${reason}`))
-const claim = server ? test : test.skip
-
-test('an import that is killed before its first checkpoint writes nothing twice when it is resumed', async (t) => {
+test('an import that is killed writes nothing twice when it is run again', async (t) => {
   const { setup, file, begin } = await prepareMoons(t, 190)
   await setup.use(async ({ client }) => {
     const child = begin()
@@ -44,7 +32,7 @@ const killedAt = (sent: string) =>
 `)}`
 
 for (const sent of ['INSERT', 'COMMIT']) {
-  test(`an import that is killed at the ${sent} of a chunk writes everything once when it is resumed`, async (t) => {
+  test(`an import that is killed at the ${sent} of a chunk writes everything once when it is run again`, async (t) => {
     const { setup, file, begin } = await prepareMoons(t, 190)
     const environment = { ...setup.environment }
     setup.environment['NODE_OPTIONS'] = `--import=${killedAt(sent)}`
@@ -56,38 +44,19 @@ for (const sent of ['INSERT', 'COMMIT']) {
   })
 }
 
-claim('an unfinished import resumes only in the schema that it began in', async (t) => {
-  const url = await createDatabaseOn(server as string, t)
-  const at = (schema: string) => ({ DATABASE_URL: `${url}?schema=${schema}`, DATABASE_TIMEOUT: '60000' })
-  t.is((await run('migrate', at('other'))).status, 0)
-  const file = join(await createTestFolder(t), 'moons.ndjson')
-  const planets = join(await createTestFolder(t), 'planets.ndjson')
-  await writeFile(planets, '{"id":"kepler","name":"Kepler"}\n')
-  for (const schema of ['public', 'other'])
-    t.is((await run('import', at(schema), 'planets', planets)).status, 0)
-  await writeFile(file, '{"planet_id":"kepler","name":"Same name"}\n'.repeat(190))
-  const killed = { ...at('public'), NODE_OPTIONS: `--import=${killedAt('COMMIT')}` }
-  t.is((await once(startCommand('import', killed, 'moons', file), 'close'))[1], 'SIGKILL')
-  const refused = await run('import', at('other'), 'moons', file)
-  t.deepEqual([refused.status, refused.output], [2, ''])
-  t.regex(refused.errors, /^The database differs from the unfinished import in /)
-  const finished = await run('import', at('public'), 'moons', file)
-  t.regex(finished.output, /^Imported \d+, skipped \d+, refused 0\n/)
-  const counts = await run('export', at('other'), 'moons')
-  t.deepEqual([counts.status, counts.output], [0, ''])
-})
-
-test('the state of an import is for its owner only, and is that of one file, collection and database', async (t) => {
-  const file = join(await createTestFolder(t), 'planets.csv')
-  const identity = { collection: 'planets', content: 'digest', database: 'here' }
-  const state = { ...freshState(identity), rows: 7, imported: 5, skipped: 1, refused: 1, errorBytes: 80 }
-  await saveState(file, state)
-  t.is((await stat(statePath(file))).mode & 0o777, 0o600)
-  t.deepEqual(await loadState(file, identity), state)
-  for (const name of Object.keys(identity)) {
-    const error = await t.throwsAsync(loadState(file, { ...identity, [name]: 'another' }))
-    t.true(error.message.startsWith(`The ${name} differs from the unfinished import`))
-  }
+test('a file is imported once, and once more for each text of --again', async (t) => {
+  const { setup, file } = await prepareMoons(t, 3)
+  const imported = async (...parameters: string[]) =>
+    (await run('import', setup.environment, 'moons', file, ...parameters)).output.trim()
+  t.is(await imported(), 'Imported 3, skipped 0, refused 0')
+  t.is(await imported(), 'Imported 0, skipped 3, refused 0')
+  t.is(await imported('--replace'), 'Imported 0, skipped 3, refused 0')
+  for (const text of ['one', 'two']) t.is(await imported('--again', text), 'Imported 3, skipped 0, refused 0')
+  t.is(await imported('--again', 'one'), 'Imported 0, skipped 3, refused 0')
+  t.is(
+    await imported('--again', 'three', '--dry-run', '--replace'),
+    'Valid 3 (would create 3, replace 0), refused 0',
+  )
 })
 
 test('rows are written in transactions of 100, and those of a chunk with a refused row by themselves', async (t) => {

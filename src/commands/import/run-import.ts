@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { appendFile, rm, truncate } from 'node:fs/promises'
+import { appendFile, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { v4, v7 } from 'uuid'
 import type { Session } from '../../domain/session/session.ts'
@@ -12,7 +12,6 @@ import { inspectResource } from '../../model/validate.ts'
 import { isObject } from '../../model/values.ts'
 import { CommandError } from '../../service/command.ts'
 import { patiently } from '../shared-database.ts'
-import { errorPath, freshState, type ImportState, saveState } from './import-state.ts'
 import type { InputRow } from './read-records.ts'
 
 export interface ImportParts {
@@ -22,12 +21,20 @@ export interface ImportParts {
   /** The parent of rows that name none. */
   readonly parent: string | undefined
   readonly replace: boolean
-  /** Of a table. */
-  readonly locale: string | undefined
+  /** In hexadecimal. Determines, with the line, the identifiers of rows without one. */
+  readonly digest: string
   /** Whether nothing is written. */
   readonly isDry: boolean
   /** Undefined to validate only. */
   readonly open: (() => Session) | undefined
+}
+
+/** The outcomes of the rows that are done. */
+export interface Progress {
+  readonly rows: number
+  readonly imported: number
+  readonly skipped: number
+  readonly refused: number
 }
 
 interface Outcome {
@@ -44,94 +51,59 @@ interface ValidRow extends ResourceKey {
 
 type CheckedRow = ValidRow | Outcome
 
-const CHECKPOINT_ROWS = 200
-
 /** Rows created in one transaction. More are hardly faster, and hold its locks for longer. */
 const CHUNK_ROWS = 100
 
-/** A checkpoint is due earlier if errors take more memory than this; those of a row can be longer than the row. */
-const CHECKPOINT_CHARACTERS = 1_000_000
+/** Errors are kept until they take more memory than this. */
+const KEPT_CHARACTERS = 1_000_000
 
-/**
- * Imports the remaining rows until the signal aborts. The saved state is never ahead of the database: rows written after
- * the last checkpoint are tried again and skipped.
- */
+export function errorPath(file: string): string {
+  return `${file}.errors.ndjson`
+}
+
+/** Imports the rows until the signal aborts. Those that an earlier import of the file has written are skipped. */
 export async function runImport(
   parts: ImportParts,
-  begin: ImportState,
   concurrency: number,
   signal: AbortSignal,
-  showProgress: (state: ImportState) => void,
-): Promise<ImportState> {
-  const { file, isDry } = parts
-  const errorFile = errorPath(file)
-  let state = begin
+  showProgress: (progress: Progress) => void,
+): Promise<Progress> {
+  const errorFile = errorPath(parts.file)
+  let progress: Progress = { rows: 0, imported: 0, skipped: 0, refused: 0 }
   let errors = ''
-  // Errors of rows after the last checkpoint are written again.
-  await (begin.errorBytes > 0 ? truncate(errorFile, begin.errorBytes) : rm(errorFile, { force: true }))
-  const checkpoint = async () => {
-    if (errors !== '') {
-      await appendFile(errorFile, errors, { flush: true })
-      state = { ...state, errorBytes: state.errorBytes + Buffer.byteLength(errors) }
-      errors = ''
-    }
-    if (!isDry) await saveState(file, state)
+  await rm(errorFile, { force: true })
+  const writeErrors = async () => {
+    if (errors !== '') await appendFile(errorFile, errors)
+    errors = ''
   }
-  // Save the key before it determines the identifier of a row.
-  await checkpoint()
-  const results: AsyncIterable<Outcome> = Readable.from(chunks(parts, begin, signal))
+  const results: AsyncIterable<Outcome> = Readable.from(chunks(parts, signal))
     .flatMap((rows: CheckedRow[]) => createRows(parts, rows))
     .map((row) => importRow(parts, row), { concurrency })
   try {
     for await (const { outcome, error } of results) {
       if (error) errors += `${JSON.stringify(error)}\n`
-      state = { ...state, rows: state.rows + 1, [outcome]: state[outcome] + 1 }
-      showProgress(state)
-      const isDue = state.rows % CHECKPOINT_ROWS === 0 || errors.length > CHECKPOINT_CHARACTERS
-      if (isDue) await checkpoint()
+      progress = { ...progress, rows: progress.rows + 1, [outcome]: progress[outcome] + 1 }
+      showProgress(progress)
+      if (errors.length > KEPT_CHARACTERS) await writeErrors()
     }
   } catch (cause) {
     if (!isUnavailable(cause)) throw cause
-    const { rows, imported, skipped, refused } = state
+    const { rows, imported, skipped, refused } = progress
     const counts = `${rows} rows are done: imported ${imported}, skipped ${skipped}, refused ${refused}.`
-    throw new CommandError(`${(cause as Error).message} ${counts} Run the same command to resume.`, { cause })
+    throw new CommandError(`${(cause as Error).message} ${counts} Run the same command to go on.`, { cause })
   } finally {
-    await checkpoint()
+    await writeErrors()
   }
-  return state
+  return progress
 }
 
-/**
- * The state of an unfinished import, from the beginning if none of the rows before it is in the database, because that was
- * made anew or restored. The key stays, so that rows that are there are skipped.
- */
-export async function resumable(parts: ImportParts, state: ImportState): Promise<ImportState> {
-  const { open, resource } = parts
-  let number = 0
-  for await (const row of parts.rows()) {
-    if (!open || number === state.rows) break
-    number += 1
-    if (number <= state.rows - CHECKPOINT_ROWS) continue
-    const checked = check(parts, state, row)
-    if ('body' in checked && (await open().exists(resource, checked))) return state
-  }
-  return { ...freshState(state), key: state.key, started: state.started }
-}
-
-/** Skips the rows that are done. Chunks are limited in bytes, too. */
-async function* chunks(
-  parts: ImportParts,
-  begin: ImportState,
-  signal: AbortSignal,
-): AsyncGenerator<CheckedRow[]> {
-  let number = 0
+/** Chunks are limited in bytes, too. */
+async function* chunks(parts: ImportParts, signal: AbortSignal): AsyncGenerator<CheckedRow[]> {
   let chunk: CheckedRow[] = []
   let bytes = 0
   for await (const row of parts.rows()) {
     if (signal.aborted) break
-    number += 1
-    if (number <= begin.rows) continue
-    chunk.push(check(parts, begin, row))
+    chunk.push(check(parts, row))
     bytes += row.bytes
     if (chunk.length < CHUNK_ROWS && bytes < MAXIMUM_JSON_BYTES) continue
     yield chunk
@@ -141,7 +113,7 @@ async function* chunks(
   yield chunk
 }
 
-function check(parts: ImportParts, begin: ImportState, row: InputRow): CheckedRow {
+function check(parts: ImportParts, row: InputRow): CheckedRow {
   const { line } = row
   try {
     if ('refusal' in row) throw row.refusal
@@ -150,7 +122,7 @@ function check(parts: ImportParts, begin: ImportState, row: InputRow): CheckedRo
     if (details.length > 0) {
       throw new DomainError('VALIDATION_FAILED', details.map(({ message }) => message).join(' '), details)
     }
-    const key = keyOf(parts, begin, line, body)
+    const key = keyOf(parts, line, body)
     refuseMalformedKey(parts.resource, key)
     return { line, body, ...key }
   } catch (error) {
@@ -196,28 +168,24 @@ function refusal(line: number, error: unknown): Outcome {
   return { outcome: 'refused', error: { line, code, message, details } }
 }
 
-function keyOf(
-  { resource, parent }: ImportParts,
-  begin: ImportState,
-  line: number,
-  values: Values,
-): ResourceKey {
+function keyOf({ resource, parent, digest }: ImportParts, line: number, values: Values): ResourceKey {
   const parentId = resource.parentField && (textAt(values, resource.parentField) ?? parent)
   if (resource.parentField && parentId === undefined) {
     const message = `${resource.parentField} or the option --parent is required.`
     throw errorAt(resource.parentField, 'REQUIRED_FIELD', 'VALIDATION_FAILED', message)
   }
   if (resource.kind === 'singleton') return { parentId, id: parentId as string }
-  return { parentId, id: textAt(values, 'id') ?? identifierOf(resource, begin, line) }
+  return { parentId, id: textAt(values, 'id') ?? identifierOf(resource, digest, line) }
 }
 
 /**
- * The identifier of a row without one. It depends only on the import and the line, so a row that is imported again after
- * an interruption does not become a second resource. The random key keeps it unpredictable.
+ * The identifier of a row without one. It depends only on the file and the line, so a row that is imported again does not
+ * become a second resource. Where identifiers have a time, theirs is a number of the file, and they are in the order of lines.
  */
-function identifierOf(resource: Resource, { key, started }: ImportState, line: number): string {
-  const random = createHash('sha256').update(`${key}:${line}`).digest().subarray(0, 16)
-  return resource.randomIdentifiers ? v4({ random }) : v7({ msecs: started, seq: line, random })
+function identifierOf(resource: Resource, digest: string, line: number): string {
+  const random = createHash('sha256').update(`${digest}:${line}`).digest().subarray(0, 16)
+  const msecs = Number.parseInt(digest.slice(0, 10), 16)
+  return resource.randomIdentifiers ? v4({ random }) : v7({ msecs, seq: line, random })
 }
 
 function textAt(values: Values, name: string): string | undefined {
