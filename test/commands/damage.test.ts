@@ -238,7 +238,10 @@ test('doctor does not call ok what it cannot compare, unless its role may not', 
   if (!server) return t.pass('there is no PostgreSQL server')
   const { databaseUrl, environment, client } = await createDatabase(t)
   await client.query('BEGIN; LOCK TABLE public.planets')
-  const { output } = await run('doctor', { ...environment, DATABASE_TIMEOUT: '3000' })
+  const { output, errors, status } = await run('doctor', { ...environment, DATABASE_TIMEOUT: '3000' })
+  t.is(status, 1)
+  t.is(errors, 'The database is not responding; try again.\n')
+  t.notRegex(output, /cannot be checked/)
   t.regex(output, /^FAIL {2}triggers.*\n +not checked: The database refuses a statement \(55P03\)/m)
   await client.query('ROLLBACK')
   const role = `halgraph_test_${randomBytes(8).toString('hex')}`

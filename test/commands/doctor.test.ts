@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { text } from 'node:stream/consumers'
 import test from 'ava'
-import pg from 'pg'
 import { referenceProblems } from '../../src/commands/doctor/derived.ts'
 import type { DatabaseClient } from '../../src/database/database-client.ts'
 import {
@@ -12,7 +11,6 @@ import {
   createServerDatabase,
   createTestFolder,
   openTestDatabase,
-  serverTemplate,
 } from '../helpers/database/database.ts'
 import { findServer } from '../helpers/database/postgres-server.ts'
 import { createSetup, runCommand as run, runIn, startCommand as start } from '../helpers/service/commands.ts'
@@ -219,30 +217,6 @@ test('doctor and export do not migrate a server either, also with MIGRATE_ON_STA
     const { output, errors, status } = await run(name, environment, ...parameters)
     t.is(status, 1)
     t.regex(`${output}${errors}`, /is pending|lacks \d+ migration\(s\)/)
-  }
-})
-
-test('doctor says that the database is not responding, whether or not tables differ', async (t) => {
-  if (!server) {
-    t.log('skipped: there is no PostgreSQL server')
-    return t.pass()
-  }
-  const environment = {
-    DATABASE_URL: await createServerDatabase(server, t, await serverTemplate(server)),
-    DATABASE_TIMEOUT: '3000',
-  }
-  const other = new pg.Client(environment.DATABASE_URL)
-  await other.connect()
-  t.teardown(() => other.end())
-  for (const change of ['', 'ALTER TABLE public.planets ADD COLUMN colour text']) {
-    await other.query(change)
-    await other.query('BEGIN; LOCK TABLE public.planets')
-    const { output, errors, status } = await run('doctor', environment)
-    t.is(errors, 'The database is not responding; try again.\n')
-    t.regex(output, change ? /FAIL {2}definitions and tables/ : /ok {4}definitions and tables/)
-    t.notRegex(output, /cannot be checked/)
-    t.is(status, 1)
-    await other.query('COMMIT')
   }
 })
 
