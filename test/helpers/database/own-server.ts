@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { access, chown, mkdir, readdir } from 'node:fs/promises'
+import { access, chown, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -21,6 +21,8 @@ export interface OwnServer {
   kill(): Promise<void>
   /** Another server that follows this one (streaming replication), with settings of its own. */
   standby(settings?: readonly string[]): Promise<OwnServer>
+  /** Makes servers of its state at this time, which then recover as their settings say (PITR). */
+  backup(copies: Owner): Promise<(recovery: readonly string[]) => Promise<OwnServer>>
 }
 
 /** PostgreSQL's programs, and whom they are run as: never root. */
@@ -82,6 +84,12 @@ function serverIn(
     await once(child as ChildProcess, 'exit')
   }
   owner.teardown(kill)
+  const copy = async (copies: Owner, how: readonly string[] = []) => {
+    const place = await folderFor(copies, programs)
+    const parameters = ['-d', address, '-D', place, '-c', 'fast', '--no-sync', ...how]
+    await run(join(programs.folder, 'pg_basebackup'), parameters, programs.identity)
+    return place
+  }
   return {
     address,
     kill,
@@ -96,13 +104,21 @@ function serverIn(
       await untilItAnswers(address, child)
     },
     async standby(more = []) {
-      const copy = await folderFor(owner, programs)
-      const from = ['-h', '127.0.0.1', '-p', String(port), '-U', 'postgres']
-      const how = ['-D', copy, '-R', '-c', 'fast', '--no-sync']
-      await run(join(programs.folder, 'pg_basebackup'), [...from, ...how], programs.identity)
-      const follower = serverIn(copy, await freePort(), owner, programs, [...settings, ...more])
+      const place = await copy(owner, ['-R'])
+      const follower = serverIn(place, await freePort(), owner, programs, [...settings, ...more])
       await follower.start()
       return follower
+    },
+    async backup(copies) {
+      const kept = await copy(copies)
+      return async (recovery) => {
+        const place = await folderFor(copies, programs)
+        await run('cp', ['-a', `${kept}/.`, place])
+        await writeFile(join(place, 'recovery.signal'), '')
+        const recovered = serverIn(place, await freePort(), copies, programs, [...settings, ...recovery])
+        await recovered.start()
+        return recovered
+      }
     },
   }
 }
