@@ -51,14 +51,21 @@ interface Sender {
   /** Media types, unless a request names others. */
   readonly accept?: string | undefined
   /** Is shown every answer, and throws for one that is wrong. */
-  readonly check?:
-    | ((method: string, url: string, answer: Answer & { readonly text: string }) => void)
-    | undefined
+  readonly check?: ((method: string, url: string, answer: ReadAnswer) => void) | undefined
 }
 
+interface ReadAnswer extends Answer {
+  readonly text: string
+}
+
+type Request = (method: string, path: string, body?: unknown, headers?: RequestHeaders) => Promise<ReadAnswer>
+
 /** Makes the function that sends the requests of one caller. Texts and bytes are sent as they are, other bodies as JSON. */
-export function createRequest({ base }: { readonly base: string }, { token, accept, check }: Sender = {}) {
-  return async (method: string, path: string, body?: unknown, headers: RequestHeaders = {}) => {
+export function createRequest(
+  { base }: { readonly base: string },
+  { token, accept, check }: Sender = {},
+): Request {
+  return async (method, path, body, headers = {}) => {
     const all = new Headers({
       ...(token !== undefined && { authorization: `Bearer ${await token}` }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
