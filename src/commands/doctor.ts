@@ -124,7 +124,9 @@ async function inspectDatabase(
 async function inspectParts(database: Database, migrations: string, repair: boolean): Promise<boolean> {
   const check = 'triggers, constraints, indexes and functions'
   try {
-    const { done, refused } = repair ? await repairParts(database, migrations) : { done: [], refused: [] }
+    const { done, refused } = repair
+      ? await repairParts(database.connection, migrations)
+      : { done: [], refused: [] }
     repairs.push(...done)
     return report(check, [...refused, ...(await partProblems(database, migrations))])
   } catch (error) {

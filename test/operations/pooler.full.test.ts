@@ -88,7 +88,7 @@ claim(
 )
 
 claim('commands work through the pool, and doctor names it', async (t) => {
-  const { pooler } = await createSharedSessions(t, 4)
+  const { pooler, direct } = await createSharedSessions(t, 4)
   const environment = { DATABASE_URL: pooler.address, DATABASE_TIMEOUT: '60000' }
   const migrated = await runCommand('migrate', environment)
   t.is(migrated.status, 0, migrated.output)
@@ -96,6 +96,11 @@ claim('commands work through the pool, and doctor names it', async (t) => {
   t.is(seeded.status, 0, seeded.output)
   const checked = await runCommand('doctor', environment)
   t.notRegex(checked.output, /^(?:FAIL|warn)/m)
+  const control = await connect(t, direct)
+  await control.query(
+    'ALTER TABLE public.crew DROP CONSTRAINT crew_role_check, ADD CONSTRAINT crew_role_check CHECK (TRUE)',
+  )
+  t.notRegex((await runCommand('doctor', environment, '--repair')).output, /^(?:FAIL|warn)/m)
   t.regex(checked.output, /each transaction, through a pooler: .*TimeZone UTC; DateStyle ISO, MDY/)
   const exported = await runCommand('export', environment, 'planets')
   t.is(exported.status, 0, exported.output)

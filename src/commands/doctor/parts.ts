@@ -1,7 +1,9 @@
 import { DatabaseError } from 'pg'
+import type { Connection } from '../../database/connection.ts'
 import type { Database } from '../../database/database.ts'
 import type { DatabaseClient } from '../../database/database-client.ts'
 import { type WrongPart, wrongParts } from '../../database/migrations/parts.ts'
+import { withSession } from '../../database/migrations/session.ts'
 import { NAMED } from './named.ts'
 
 /** Tables, columns, functions, constraints, indexes and triggers that are not as the migrations make them. */
@@ -38,26 +40,32 @@ export async function settingProblems({ pool }: Database): Promise<string[]> {
   return rows.map(({ setting, remedy }) => `${setting} suspends triggers; run ${remedy}`)
 }
 
-/** Again as long as that helps, because parts depend on each other. What rows contradict cannot be made. */
+/**
+ * Again as long as that helps, because parts depend on each other; in a session in which statements may be long. What rows
+ * contradict cannot be made.
+ */
 export async function repairParts(
-  database: Database,
+  connection: Connection,
   migrations: string,
   done: readonly string[] = [],
 ): Promise<Record<'done' | 'refused', readonly string[]>> {
   const made: string[] = []
   const refused: string[] = []
-  for (const { part, state, remedy } of await wrongParts(database.connection, migrations)) {
-    if (remedy === undefined) continue
-    await database.pool.query(remedy).then(
-      () => made.push(`${state === 'missing' || state === 'different' ? 'made' : 'mended'} ${part}`),
-      (error) => {
-        if (!(error instanceof DatabaseError)) throw error
-        refused.push(`${part} cannot be made: ${[error.message, error.detail].filter(Boolean).join('. ')}`)
-      },
-    )
-  }
+  const wrong = await wrongParts(connection, migrations)
+  await withSession(connection, async (transact) => {
+    for (const { part, state, remedy } of wrong) {
+      if (remedy === undefined) continue
+      await transact((client) => client.query(remedy)).then(
+        () => made.push(`${state === 'missing' || state === 'different' ? 'made' : 'mended'} ${part}`),
+        (error) => {
+          if (!(error instanceof DatabaseError)) throw error
+          refused.push(`${part} cannot be made: ${[error.message, error.detail].filter(Boolean).join('. ')}`)
+        },
+      )
+    }
+  })
   const all = [...done, ...made]
-  if (made.length > 0 && refused.length > 0) return repairParts(database, migrations, all)
+  if (made.length > 0 && refused.length > 0) return repairParts(connection, migrations, all)
   return { done: all, refused }
 }
 
