@@ -59,7 +59,9 @@ async function inspect(repair: boolean): Promise<void> {
   if (!configuration) return
   const { settings, domain } = configuration
   for (const warning of settingsWarnings(settings)) warn(warning)
-  const options = databaseOptions(configuration)
+  const configured = databaseOptions(configuration)
+  // A pooler may have few sessions. By two, one in transaction mode is told.
+  const options = { ...configured, databasePoolSize: Math.min(configured.databasePoolSize, 2) }
   const tables = await attempt('definitions and Prisma schema', options.tables)
   if (!tables) return
   if (!report('migrations', await migrationProblems(settings, tables).catch(problemsOf))) return

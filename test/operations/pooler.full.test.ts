@@ -68,7 +68,7 @@ claim(
     const inSession = (address: string) => `${address}?pooler=session`
     const environment = { DATABASE_URL: inSession(session.address) }
     const checked = await runCommand('doctor', environment)
-    t.is(checked.status, 0, checked.output)
+    t.is(checked.status, 0, checked.output + checked.errors)
     t.regex(checked.output, /session: .*TimeZone UTC/)
     // The service has the sessions that the command has left.
     const { writer } = await startTestService(t, {
