@@ -17,8 +17,8 @@ export interface WrongPart {
 
 const LOCK_TIMEOUT = '3s'
 
-/** Exists only within a transaction that is undone. */
-const COPY = 'halgraph_expected'
+/** Exists only within a transaction that is undone. A name of its own, so that processes do not wait for each other. */
+const COPY = `halgraph_expected_${process.pid}`
 
 /**
  * The parts of the schemas $1 and $2, each with the statements that create, remove and enable it, in the order in which they
