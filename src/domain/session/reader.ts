@@ -3,7 +3,7 @@ import type { DatabaseClient } from '../../database/database-client.ts'
 import { rejectUnavailable } from '../../database/errors.ts'
 import { withKeys } from '../../database/key-reads.ts'
 import type { ReadableRows } from '../../model/access/access.ts'
-import { type Action, authorize } from '../../model/access/caller.ts'
+import { authorize } from '../../model/access/caller.ts'
 import { kindOf } from '../../model/definition/fields.ts'
 import { listColumn } from '../../model/definition/relations.ts'
 import type { Resource } from '../../model/definition/resource.ts'
@@ -19,18 +19,11 @@ import {
   scansOf,
 } from '../../model/query/list.ts'
 import { type Filter, leafNamed, partsOf, relatedTargets } from '../../model/query/query.ts'
-import { requestKey } from '../../model/query/request-key.ts'
-import {
-  isIdentifier,
-  isResourceKey,
-  keyOf,
-  keyOfText,
-  keyText,
-  type ResourceKey,
-} from '../../model/rows/identifiers.ts'
+import { isIdentifier, keyOf, keyOfText, keyText, type ResourceKey } from '../../model/rows/identifiers.ts'
 import type { Row } from '../../model/rows/row.ts'
 import type { SessionContext } from '../context.ts'
 import { aggregate, notFoundOrGone } from '../read.ts'
+import { requestKey } from './shared-reads.ts'
 
 /**
  * What one operation reads with. Simultaneous look-ups of one kind become one statement, and no row is read twice, so the
@@ -42,15 +35,8 @@ export class Reader {
 
   constructor(
     readonly context: SessionContext,
-    /** The database to read from. Writes go to that of the context. */
-    public client: DatabaseClient,
+    readonly client: DatabaseClient,
   ) {}
-
-  /** @throws {DomainError} ACCESS_DENIED (403), or SERVICE_UNAVAILABLE (503) after the deadline of the operation */
-  authorize(resource: Resource, action: Action): void {
-    this.context.slot.throwIfLate()
-    authorize(this.context.caller, resource, action)
-  }
 
   /** The fields that the caller sees of a resource. */
   view(resource: Resource, apiVersion?: string | null): Resource {
@@ -61,13 +47,6 @@ export class Reader {
   refuseFields(resource: Resource, names: readonly string[]): void {
     const view = this.view(resource)
     for (const name of names) refuseWithheld(view, name)
-  }
-
-  /** @throws {DomainError} RESOURCE_NOT_FOUND (404), RESOURCE_GONE (410) */
-  async read(resource: Resource, key: ResourceKey): Promise<Row> {
-    const { client, context } = this
-    const row = isResourceKey(key) ? await client.findByKey(resource, key, context.access) : null
-    return row ?? Promise.reject(await notFoundOrGone(client, resource, key, context.access))
   }
 
   find(resource: Resource, key: ResourceKey): Promise<Row | undefined> {
@@ -104,13 +83,6 @@ export class Reader {
     return sharedReads.read(slot, { client, key: requestKey(...key), scans, run: () => run(client) })
   }
 
-  /** Switches the database, and forgets what was read. */
-  readFrom(client: DatabaseClient): void {
-    this.client = client
-    this.#loaders.clear()
-    this.#remembered.clear()
-  }
-
   /** Collects the look-ups of one kind in one turn of the event loop. */
   loader<Value>(kind: string, read: (ids: readonly string[]) => Promise<ReadonlyMap<string, Value>>) {
     const existing = this.#loaders.get(kind) as DataLoader<string, Value | undefined> | undefined
@@ -137,16 +109,14 @@ export interface ListSource {
   readonly parent?: Parent | undefined
 }
 
-/** A list, for a caller with the scope to read it. */
+/** A list, for a caller with the scope to read it: only sessions make one. */
 export class Listing {
   readonly resource: Resource
   readonly resources: readonly Resource[]
   readonly #parent: Parent | undefined
   readonly #reader: Reader
 
-  /** @throws {DomainError} ACCESS_DENIED (403), or SERVICE_UNAVAILABLE (503) after the deadline of the operation */
   constructor({ resource, parent }: ListSource, reader: Reader) {
-    reader.authorize(resource, 'read')
     this.resource = resource
     this.resources = reader.context.resources
     this.#parent = parent
@@ -164,9 +134,10 @@ export class Listing {
    * @throws {DomainError} ACCESS_DENIED (403) for a relation or a field; INVALID_QUERY_PARAMETER (400) for a text
    */
   rows(filter: Filter | undefined): ReadableRows {
-    for (const target of filter ? relatedTargets(filter) : []) this.#reader.authorize(target, 'read')
+    const { access, caller } = this.#reader.context
+    for (const target of filter ? relatedTargets(filter) : []) authorize(caller, target, 'read')
     if (filter) this.#check(this.resource, filter)
-    return this.#reader.context.access.rows(this.resource, filter)
+    return access.rows(this.resource, filter)
   }
 
   /**

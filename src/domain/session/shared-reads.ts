@@ -1,3 +1,4 @@
+import type { Resource } from '../../model/definition/resource.ts'
 import type { Scan } from '../../model/query/list.ts'
 import type { Slot } from './slot.ts'
 
@@ -52,4 +53,21 @@ export class SharedReads {
     reads.set(read.key, own)
     return result
   }
+}
+
+/**
+ * A text that is the same for equal requests of a list, a page of changes or groups, and for no others. A resource counts
+ * by its path.
+ *
+ * @throws {TypeError} for a value that a text cannot tell from others, such as a function
+ */
+export function requestKey(...parts: readonly unknown[]): string {
+  return JSON.stringify(parts, (name, value) => {
+    if (name === 'target') return (value as Resource).path
+    if (typeof value === 'number' && !Number.isFinite(value)) return { number: String(value) }
+    if (typeof value === 'function' || typeof value === 'symbol') {
+      throw new TypeError(`${name} has no text that could be compared`)
+    }
+    return value
+  })
 }

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { requestKey } from '../../src/model/query/request-key.ts'
+import { requestKey } from '../../src/domain/session/shared-reads.ts'
 import { resourceAt } from '../helpers/domain/fixtures.ts'
 
 const [planets, moons] = [resourceAt('planets'), resourceAt('moons')]
