@@ -143,15 +143,8 @@ test('doctor lists at most twenty rows of a collection that a request could not 
   t.regex(more.output, /^ +and 3 more$/m)
 })
 
-test('doctor --json prints one object with each check and its problems', async (t) => {
+test('doctor --json prints which checks fail, and why', async (t) => {
   const setup = await createSetup(t)
-  const { output, status } = await run('doctor', setup.environment, '--json')
-  t.is(status, 0, output)
-  const { ok, checks, repairs } = JSON.parse(output)
-  t.true(ok)
-  t.deepEqual(repairs, [])
-  t.deepEqual(checks[0], { check: 'settings', ok: true, problems: [] })
-  t.true(checks.some(({ check }: { check: string }) => check === 'species'))
   await setup.use(
     ({ client }) =>
       client.prisma.$executeRaw`INSERT INTO row_counts (collection, rows) VALUES ('planets', 4)`,
