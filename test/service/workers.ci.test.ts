@@ -47,6 +47,7 @@ test('workers share a port and a rate limit, another takes the place of one that
     DATABASE_URL: databaseUrl,
     JWT_SECRET: secret,
     WORKERS: '2',
+    DATABASE_TIMEOUT: '60000',
     RATE_LIMIT: '20',
   })
   const workers: LogLine[] = []
@@ -71,7 +72,7 @@ test('workers share a port and a rate limit, another takes the place of one that
     headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
     body: JSON.stringify({ id: 'kepler-22b', name: 'Kepler-22b' }),
   })
-  t.is(put.status, 201)
+  t.is(put.status, 201, await put.clone().text())
   for (let request = 0; request < 6; request++) t.is(await name('/planets/kepler-22b'), 'Kepler-22b')
 
   process.kill(workers[0]?.pid as number, 'SIGKILL')
