@@ -3,6 +3,9 @@ import { hidesRows } from '../model/access/access.ts'
 import type { Resource } from '../model/definition/resource.ts'
 import { DefinitionError } from '../model/problems/definition-problems.ts'
 
+/** The positions of a timeline begin at least so far above the former one (prisma/engine/tell_lives_apart.sql). */
+export const BETWEEN_TIMELINES = 1_000_000_000
+
 /**
  * Sets how many days changes are recorded for; 0 stops recording. The states before changes are recorded where access rules
  * hide rows.

@@ -1,6 +1,6 @@
 import type { DatabaseClient } from '../../database/database-client.ts'
 import { quotedTable } from '../../database/sql/statement.ts'
-import { BETWEEN_TIMELINES } from '../../features/history/feed/position.ts'
+import { BETWEEN_TIMELINES } from '../../domain/recording.ts'
 import { type Resource, tableName } from '../../model/definition/resource.ts'
 import { NAMED } from './named.ts'
 

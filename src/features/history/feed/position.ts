@@ -1,8 +1,5 @@
 import { errorAt } from '../../../model/errors.ts'
 
-/** A timeline begins at least so far above the former one (prisma/engine/tell_lives_apart.sql). */
-export const BETWEEN_TIMELINES = 1_000_000_000
-
 /** A place in the feed: all changes up to a position were read, and so many parts of the next one (`readable-changes.ts`). */
 export interface Place {
   readonly after: number

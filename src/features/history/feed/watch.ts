@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
+import { BETWEEN_TIMELINES } from '../../../domain/recording.ts'
 import type { Caller } from '../../../model/access/caller.ts'
-import { BETWEEN_TIMELINES } from './position.ts'
 import { type FeedRequest, hasChanges, readEnd, type Source } from './read-feed.ts'
 import { readableKey } from './readable-changes.ts'
 import { numberChanges } from './upkeep.ts'
