@@ -249,7 +249,7 @@ test('without the read scope, no write that leaves no trace tells whether a valu
         operations: [
           patch,
           { ...patch, headers: { 'if-match': '"guessed:1"' } },
-          { ...patch, body: { name: 7 } },
+          { ...patch, path: '/planets/missing' },
         ],
       }),
     ]
