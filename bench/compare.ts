@@ -1,13 +1,14 @@
 import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import type pg from 'pg'
 import { embeddedConnection } from '../src/database/embedded/embedded-database.ts'
 import { prepareFolder } from '../src/database/embedded/folder.ts'
+import { buildCommit } from './builds.ts'
 import { checkEqualAnswers } from './check.ts'
-import { createScratch, fill, removeAdded, SERVER, versionOf } from './database.ts'
+import { createScratch, fill, removeAdded, SERVER, sessionSeconds, versionOf } from './database.ts'
 import { type Generator, startGenerator } from './generator.ts'
 import { withReleases } from './releases.ts'
 import { type Scenario, scenarios } from './scenarios.ts'
@@ -23,10 +24,11 @@ export async function run(commandLine: string[]): Promise<void> {
     await linkFolders()
     const scratch = await createScratch(options.server, options.rows)
     releases.push(() => scratch.drop())
+    const other = options.against === undefined ? undefined : await otherBuild(options, releases)
     const dataDir = await mkdtemp(join(tmpdir(), 'halgraph-bench-'))
     releases.push(() => rm(dataDir, { recursive: true, force: true }))
-    const wanted = contenders(scratch.url, dataDir, options.baseline && resolve(options.baseline)).filter(
-      ({ name }) => name === 'service' || isChosen(options.only, name),
+    const wanted = contenders(scratch.url, dataDir, other).filter(({ name }) =>
+      ['service', 'against'].includes(name) ? true : isChosen(options.only ?? (other && ''), name),
     )
     const embedded = wanted.find((contender) => contender.dataDir)
     if (embedded) await fillEmbedded(embedded, dataDir, options.rows)
@@ -36,7 +38,7 @@ export async function run(commandLine: string[]): Promise<void> {
       releases.push(() => server.stop())
       running.push(server)
     }
-    const clean = (server: Running) => removeAddedBy(server, scratch.url)
+    const clean = (server: Running) => removeAddedBy(server)
     await checkEqualAnswers(running, token(), options.rows, clean)
     const generator = await startGenerator()
     releases.push(generator.stop)
@@ -60,7 +62,7 @@ function read(args: string[]) {
       seconds: { type: 'string' },
       connections: { type: 'string', default: '16' },
       only: { type: 'string' },
-      baseline: { type: 'string' },
+      against: { type: 'string' },
       scenarios: { type: 'string' },
       server: { type: 'string', default: SERVER },
     },
@@ -107,10 +109,11 @@ async function compare(
   for (let round = 0; round <= rounds; round++) {
     for (const server of round % 2 === 0 ? asked : asked.toReversed()) {
       const order = { scenario: scenario.name, origin: server.origin, token: token(), connections, rows }
-      const before = server.processorSeconds()
+      const [before, inDatabase] = [server.processorSeconds(), await databaseSeconds(server)]
       const result = await generator.load({ ...order, seconds: round === 0 ? WARM_UP_SECONDS : seconds })
       const cost = ((server.processorSeconds() - before) / result.requests) * 1e6
-      if (round > 0) seen.get(server)?.push({ ...result, cost })
+      const databaseCost = (((await databaseSeconds(server)) - inDatabase) / result.requests) * 1e6
+      if (round > 0) seen.get(server)?.push({ ...result, cost, databaseCost })
       if (scenario.writes) await clean(server)
     }
   }
@@ -132,8 +135,23 @@ async function fillEmbedded(contender: Contender, dataDir: string, rows: number)
   }
 }
 
-async function removeAddedBy({ dataDir }: Running, connectionString: string): Promise<void> {
+async function removeAddedBy({ dataDir, environment }: Running): Promise<void> {
+  const connectionString = environment['DATABASE_URL'] as string
   await removeAdded(dataDir === undefined ? { connectionString } : await embeddedAddress(dataDir))
+}
+
+async function databaseSeconds({ environment }: Running): Promise<number> {
+  const url = environment['DATABASE_URL']
+  return url === undefined ? Number.NaN : sessionSeconds(url)
+}
+
+/** The build of a commit, with a database of its own, since that may lack migrations. */
+async function otherBuild({ against = '', server, rows }: Options, releases: (() => unknown)[]) {
+  const { folder, remove } = await buildCommit(against)
+  releases.push(remove)
+  const { url: databaseUrl, drop } = await createScratch(server, rows, folder)
+  releases.push(drop)
+  return { folder, databaseUrl }
 }
 
 async function embeddedAddress(dataDir: string): Promise<pg.ClientConfig> {

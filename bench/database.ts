@@ -1,6 +1,8 @@
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { migrate } from '../src/database/migrations/migrator.ts'
+import { processorSeconds } from './processor-time.ts'
 
 /** Where the scratch databases are made, unless another server is named. */
 export const SERVER = 'postgresql://postgres@127.0.0.1:5432/postgres'
@@ -11,14 +13,15 @@ export interface Scratch {
   drop(): Promise<void>
 }
 
-export async function createScratch(server: string, rows: number): Promise<Scratch> {
-  const name = `halgraph_bench_${process.pid}_${rows}`
+/** @param project the folder whose migrations make it */
+export async function createScratch(server: string, rows: number, project = PROJECT): Promise<Scratch> {
+  const name = `halgraph_bench_${process.pid}_${rows}${project === PROJECT ? '' : '_against'}`
   await run({ connectionString: server }, `CREATE DATABASE ${name}`)
   const url = new URL(server)
   url.pathname = `/${name}`
   const drop = () => run({ connectionString: server }, `DROP DATABASE ${name} WITH (FORCE)`)
   try {
-    await migrate({ connectionString: url.href }, MIGRATIONS)
+    await migrate({ connectionString: url.href }, join(project, 'prisma/migrations'))
     await fill({ connectionString: url.href }, rows)
   } catch (error) {
     await drop()
@@ -27,7 +30,7 @@ export async function createScratch(server: string, rows: number): Promise<Scrat
   return { url: url.href, drop }
 }
 
-const MIGRATIONS = fileURLToPath(new URL('../../../prisma/migrations', import.meta.url))
+const PROJECT = fileURLToPath(new URL('../../..', import.meta.url))
 
 /** Planets, and species of them, the same on every database: numbers stand in for chance. */
 export async function fill(connection: pg.ClientConfig, rows: number): Promise<void> {
@@ -56,6 +59,17 @@ export async function removeAdded(connection: pg.ClientConfig): Promise<void> {
     "DELETE FROM species WHERE id NOT LIKE 'seed-%'",
     'VACUUM ANALYZE species, public_internal.tombstones',
   )
+}
+
+/** What the sessions of a database have used of the processors; not a number where its server is on another machine. */
+export async function sessionSeconds(connectionString: string): Promise<number> {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  const { rows } = await client.query<{ pid: number }>(
+    'SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+  )
+  await client.end()
+  return rows.reduce((sum, { pid }) => sum + processorSeconds(pid), 0)
 }
 
 /** What the server calls itself, for the table. */

@@ -1,12 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { isAbsolute, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import jwt from 'jsonwebtoken'
 import { freePort } from '../test/helpers/process/free-port.ts'
+import { processorSeconds } from './processor-time.ts'
 import type { Scenario } from './scenarios.ts'
 
 /** Something that can be loaded: the service, or one of its peers. */
@@ -68,9 +68,13 @@ const SERVED = { HOST: '127.0.0.1' }
 /**
  * Everything there is to compare, on one PostgreSQL database, and the service on an embedded one.
  *
- * @param baseline the folder of another build of the service, with the same migrations
+ * @param other another build of the service, and a database of its own
  */
-export function contenders(databaseUrl: string, dataDir: string, baseline?: string): Contender[] {
+export function contenders(
+  databaseUrl: string,
+  dataDir: string,
+  other?: { readonly folder: string; readonly databaseUrl: string },
+): Contender[] {
   const onServer = { ...SHARED, DATABASE_URL: databaseUrl }
   const peer = (name: string, title: string): Contender => ({
     name,
@@ -81,13 +85,13 @@ export function contenders(databaseUrl: string, dataDir: string, baseline?: stri
   })
   return [
     serviceOn(databaseUrl),
-    ...(baseline
+    ...(other
       ? [
           {
-            ...serviceOn(databaseUrl),
-            name: 'baseline',
-            title: 'baseline',
-            script: join(baseline, 'dist/main.js'),
+            ...serviceOn(other.databaseUrl),
+            name: 'against',
+            title: 'the other build',
+            script: join(other.folder, 'dist/main.js'),
           },
         ]
       : []),
@@ -130,7 +134,7 @@ export async function start(contender: Contender): Promise<Running> {
     pid: child.pid as number,
     readyAfter: performance.now() - began,
     memoryMegabytes: () => residentMegabytes(child),
-    processorSeconds: () => processorSeconds(child),
+    processorSeconds: () => processorSeconds(child.pid as number),
     stop: () => end(child),
   }
 }
@@ -151,16 +155,6 @@ async function untilListening(child: ChildProcess, port: number, name: string): 
 
 function residentMegabytes({ pid }: ChildProcess): number {
   return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)])) / 1024
-}
-
-/** proc(5): utime and stime are the 14th and 15th field, in ticks of 10 ms; the 2nd is in brackets. */
-function processorSeconds({ pid }: ChildProcess): number {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-    return (Number(fields[11]) + Number(fields[12])) / 100
-  } catch {
-    return Number.NaN
-  }
 }
 
 function end(child: ChildProcess): Promise<void> {

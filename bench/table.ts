@@ -6,6 +6,8 @@ import type { Running } from './servers.ts'
 /** What was seen in one round, with what each request took of the processor, in microseconds. */
 export interface Measured extends Seen {
   readonly cost: number
+  /** In the sessions of the database; not a number if that is embedded, or on another machine. */
+  readonly databaseCost: number
 }
 
 /** What was seen of each contender in each round of each scenario. */
@@ -34,9 +36,9 @@ export function table(
   return [
     `${conditions}. Node ${process.version}, ${server}, ${machine()}.`,
     '',
-    'Processor time of the server process per request, in microseconds, and in bold how many times that of the',
-    'service; in brackets requests per second, how many times as many the service answers, and latency',
-    'p50 / p99 in milliseconds. Medians of the rounds, and of the ratios round by round.',
+    'Processor time of the server process and of the sessions of its database per request, in microseconds, and in bold',
+    'how many times those of the service; in brackets requests per second, how many times as many the service answers,',
+    'and latency p50 / p99 in milliseconds. Medians of the rounds, and of the ratios round by round.',
     '',
     row('', titles),
     row(
@@ -66,12 +68,20 @@ function cell(
   const failures = seen.reduce((sum, one) => sum + one.failures, 0)
   const ratio = (select: (service: Measured, one: Measured) => number) =>
     median(seen.map((one, index) => select(service[index] as Measured, one))).toFixed(2)
-  const costs = isService ? '' : ` **${ratio((own, one) => one.cost / own.cost)}**`
+  const cost = (select: (one: Measured) => number) => {
+    const times = isService ? '' : ` **${ratio((own, one) => select(one) / select(own))}**`
+    return `${Math.round(of(select))} µs${times}`
+  }
+  const inDatabase = of(({ databaseCost }) => databaseCost)
+  const costs = [
+    cost((one) => one.cost),
+    ...(Number.isNaN(inDatabase) ? [] : [cost((one) => one.databaseCost)]),
+  ].join(' + ')
   const rates = isService ? '' : ` × ${ratio((own, one) => own.requestsPerSecond / one.requestsPerSecond)}`
   const rate = Math.round(of((one) => one.requestsPerSecond)).toLocaleString('en')
   const latency = `${of(({ p50 }) => p50).toFixed(1)} / ${of(({ p99 }) => p99).toFixed(1)}`
   const failed = failures ? ` ${failures} failed` : ''
-  return `${Math.round(of((one) => one.cost))} µs${costs} (${rate}/s${rates}, ${latency})${failed}`
+  return `${costs} (${rate}/s${rates}, ${latency})${failed}`
 }
 
 export function median(values: readonly number[]): number {
