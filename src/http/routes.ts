@@ -57,12 +57,12 @@ export function createRouteTable(
     const serve: Middleware = (ctx, next) => (route.applies && !route.applies(ctx) ? next() : handle(ctx))
     return serve
   })
-  const beginnings = [...new Set(['', ...routes.map(({ path }) => beginningOf(path))])]
+  const beginnings = routes.map(({ path }) => beginningOf(path))
   const routers = new Map(
-    beginnings.map((beginning) => {
+    [...new Set(['', ...beginnings])].map((beginning) => {
       const router = new Router({ sensitive: true, strict: true })
       for (const [index, { path }] of routes.entries())
-        if (['', beginning].includes(beginningOf(path)))
+        if (['', beginning].includes(beginnings[index] as string))
           router.all(String(index), path, handlers[index] as Middleware)
       return [beginning, { router, serve: router.routes() as Middleware }]
     }),

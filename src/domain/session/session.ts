@@ -14,7 +14,7 @@ import { type Outcome, WRITES, type WriteKind, type WriteOptions } from '../writ
 import { executeInOrder, type TakeTurn } from '../write-order.ts'
 import { Listing, type ListSource, Reader } from './reader.ts'
 import { requestKey } from './shared-reads.ts'
-import type { Slot } from './slot.ts'
+import { type Slot, UNLIMITED } from './slot.ts'
 
 interface Write {
   readonly kind: WriteKind
@@ -173,12 +173,11 @@ export class Session {
     errorsOf: (result: Result) => readonly unknown[] = () => [],
   ): Promise<Result[]> {
     const context = this.#context
-    const throwIfLate = () => this.slot.throwIfLate()
-    const slot: Slot = { throwIfLate, read: (_, work) => work(), write: (work) => work() }
+    const slot: Slot = { ...UNLIMITED, throwIfLate: () => this.slot.throwIfLate() }
     const goesOn = (result: Result) => {
       const errors = errorsOf(result)
       if (errors.some(endsTransaction)) throw new TransactionEnded()
-      throwIfLate()
+      slot.throwIfLate()
       return !isAtomic || errors.length === 0
     }
     return this.#writing(() =>
