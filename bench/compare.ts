@@ -27,8 +27,10 @@ export async function run(commandLine: string[]): Promise<void> {
     const other = options.against === undefined ? undefined : await otherBuild(options, releases)
     const dataDir = await mkdtemp(join(tmpdir(), 'halgraph-bench-'))
     releases.push(() => rm(dataDir, { recursive: true, force: true }))
-    const wanted = contenders(scratch.url, dataDir, other).filter(({ name }) =>
-      ['service', 'against'].includes(name) ? true : isChosen(options.only ?? (other && ''), name),
+    // Beside another build, no peer runs unless it is named.
+    const only = options.only ?? (other && '')
+    const wanted = contenders(scratch.url, dataDir, other).filter(
+      ({ name }) => name === 'service' || name === 'against' || isChosen(only, name),
     )
     const embedded = wanted.find((contender) => contender.dataDir)
     if (embedded) await fillEmbedded(embedded, dataDir, options.rows)
@@ -38,13 +40,12 @@ export async function run(commandLine: string[]): Promise<void> {
       releases.push(() => server.stop())
       running.push(server)
     }
-    const clean = (server: Running) => removeAddedBy(server)
-    await checkEqualAnswers(running, token(), options.rows, clean)
+    await checkEqualAnswers(running, token(), options.rows, removeAddedBy)
     const generator = await startGenerator()
     releases.push(generator.stop)
     const seen = new Map<Scenario, Map<Running, Measured[]>>()
     for (const scenario of scenarios.filter(({ name }) => isChosen(options.scenarios, name))) {
-      seen.set(scenario, await compare(generator, scenario, running, options, clean))
+      seen.set(scenario, await compare(generator, scenario, running, options))
     }
     const { rows, connections, rounds, seconds } = options
     const conditions = `${rows.toLocaleString('en')} rows, ${connections} connections, ${rounds} rounds of ${seconds} s`
@@ -102,7 +103,6 @@ async function compare(
   scenario: Scenario,
   running: readonly Running[],
   { rows, rounds, seconds, connections }: Options,
-  clean: (server: Running) => Promise<void>,
 ): Promise<Map<Running, Measured[]>> {
   const asked = participants(running, scenario)
   const seen = new Map(asked.map((server): [Running, Measured[]] => [server, []]))
@@ -114,7 +114,7 @@ async function compare(
       const cost = ((server.processorSeconds() - before) / result.requests) * 1e6
       const databaseCost = (((await databaseSeconds(server)) - inDatabase) / result.requests) * 1e6
       if (round > 0) seen.get(server)?.push({ ...result, cost, databaseCost })
-      if (scenario.writes) await clean(server)
+      if (scenario.writes) await removeAddedBy(server)
     }
   }
   console.error(`${scenario.title}: ${asked.map((one) => `${one.name} ${rates(seen.get(one))}`).join(' | ')}`)

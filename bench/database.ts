@@ -10,7 +10,7 @@ export const SERVER = 'postgresql://postgres@127.0.0.1:5432/postgres'
 /** A scratch database on a PostgreSQL server, migrated and filled. */
 export interface Scratch {
   readonly url: string
-  drop(): Promise<void>
+  drop(): Promise<unknown>
 }
 
 /** @param project the folder whose migrations make it */
@@ -63,29 +63,26 @@ export async function removeAdded(connection: pg.ClientConfig): Promise<void> {
 
 /** What the sessions of a database have used of the processors; not a number where its server is on another machine. */
 export async function sessionSeconds(connectionString: string): Promise<number> {
-  const client = new pg.Client({ connectionString })
-  await client.connect()
-  const { rows } = await client.query<{ pid: number }>(
-    'SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
-  )
-  await client.end()
+  const text =
+    'SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()'
+  const rows = await run({ connectionString }, text)
   return rows.reduce((sum, { pid }) => sum + processorSeconds(pid), 0)
 }
 
 /** What the server calls itself, for the table. */
 export async function versionOf(connectionString: string): Promise<string> {
-  const client = new pg.Client({ connectionString })
-  await client.connect()
-  const { rows } = await client.query('SHOW server_version')
-  await client.end()
+  const rows = await run({ connectionString }, 'SHOW server_version')
   return `PostgreSQL ${rows[0].server_version.split(' ')[0]}`
 }
 
-async function run(connection: pg.ClientConfig, ...statements: string[]): Promise<void> {
+/** Returns the rows of the last statement. */
+async function run(connection: pg.ClientConfig, ...statements: string[]) {
   const client = new pg.Client(connection)
   await client.connect()
   try {
-    for (const statement of statements) await client.query(statement)
+    let result: pg.QueryResult | undefined
+    for (const statement of statements) result = await client.query(statement)
+    return result?.rows ?? []
   } finally {
     await client.end()
   }
