@@ -23,8 +23,11 @@ async function problemsAt(page: Page, address: string): Promise<string[]> {
     .catch(report)
   // Lists, which follow the feed, are never idle.
   await page.waitForTimeout(300)
+  // Not waitForFunction: from its second look on it calls eval in the page, which the policy refuses.
   await page
-    .waitForFunction("!document.body.innerText.includes('Loading…')", undefined, { timeout: 20_000 })
+    .locator(':text("Loading…"):visible')
+    .first()
+    .waitFor({ state: 'detached', timeout: 20_000 })
     .catch(report)
   const [found] = BROKEN.exec(await page.locator('body').innerText()) ?? []
   page.off('pageerror', report)
