@@ -2,7 +2,6 @@ import type { GraphQLSchema } from 'graphql'
 import type { Database } from '../database/database.ts'
 import type { Readers } from '../database/replicas/readers.ts'
 import type { DocumentedFeature } from '../documents/openapi/document.ts'
-import type { ChangesPerPage } from '../graph/execution/operation.ts'
 import type { AroundOperation } from '../graph/execution/run-operation.ts'
 import type { DocumentGuard } from '../graph/http/document-checks.ts'
 import type { SchemaPart } from '../graph/schema/sdl.ts'
@@ -41,6 +40,8 @@ export interface Core {
   readonly changesDays: number
   /** How far replicas may lag, in milliseconds. */
   readonly replicaLag: number
+  /** The most changes that a stream keeps in memory. */
+  readonly changesPerPage: number
   /** What a caller may do with the rows of each resource, during one operation. */
   accessOf(caller: Caller): Access
 }
@@ -67,7 +68,7 @@ export type CreateLimits = (parts: LimitParts) => Limits
 export interface Limits {
   readonly around?: AroundOperation
   readonly guard?: DocumentGuard
-  readonly changesPerPage?: ChangesPerPage
+  readonly changesPerPage?: number
   /** Runs before everything else. */
   readonly outermost?: readonly Middleware[]
   /** Runs after authentication. */

@@ -104,7 +104,6 @@ export async function prepareApplication(parts: ServiceParts) {
       reportFault,
       run,
       guard: limits.guard,
-      changesPerPage: limits.changesPerPage,
     })
     const metrics = settings.metrics ? createMetrics(database, readers, state, limits.load) : undefined
     const served = servedApiVersions(parts.domain, settings.apiVersion)
@@ -120,7 +119,7 @@ export async function prepareApplication(parts: ServiceParts) {
       types: settings.graphqlIntrospection ? typeMap(schema, resources) : undefined,
     }
     const interfaces = apiVersions(resources, served.versions, site)
-    const executor = createExecutor({ schema, openSession, run, changesPerPage: limits.changesPerPage })
+    const executor = createExecutor({ schema, openSession, run })
     const operations = allOperations(features)
     const links = features.flatMap(({ links = [] }) => links)
     const routes = [
@@ -148,6 +147,7 @@ export async function prepareApplication(parts: ServiceParts) {
       readers,
       changesDays,
       replicaLag: settings.replicaLag,
+      changesPerPage: limits.changesPerPage ?? Number.POSITIVE_INFINITY,
       accessOf: domain.accessOf,
     }
     const started = features.map(({ start }) => start && patiently(() => start(core)))

@@ -31,7 +31,6 @@ const executor: Executor = {
     run: refuse,
   }),
   runTogether: refuse,
-  changesPerPage: () => 20,
 }
 const features = FEATURES.map((create) => create(resources))
 const routes = createRoutes(

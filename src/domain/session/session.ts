@@ -106,21 +106,19 @@ export class Session {
    * Reads the record of changes of some resources. Callers that see the same of it share equal reads.
    *
    * @param key tells reads apart, besides what the caller sees
-   * @param slot that of a later part of the operation
    * @throws {DomainError} ACCESS_DENIED (403)
    */
   async recorded<Result>(
     resources: readonly Resource[],
     key: readonly unknown[],
     read: (record: Recorded) => Promise<Result>,
-    slot = this.slot,
   ): Promise<Result> {
     const { access, client, changesDays, sharedReads } = this.#context
     for (const resource of resources) this.#authorize(resource, 'read')
     const seen = resources.map((resource) => [resource.path, access.readable(resource)])
     const missing: Recorded['missing'] = (resource, of) => notFoundOrGone(client, resource, of, access)
     const run = () => read({ client, access, changesDays, missing })
-    return sharedReads.read(slot, { client, key: requestKey(...key, seen), scans: [], run })
+    return sharedReads.read(this.slot, { client, key: requestKey(...key, seen), scans: [], run })
   }
 
   /** Makes later reads of the caller include all changes so far, as if they were its own. */

@@ -1,4 +1,3 @@
-import { lowerCaseOf } from '../../domain/lower-case.ts'
 import { fieldsOf, type SchemaPart } from '../../graph/schema/sdl.ts'
 import type { Resource } from '../../model/definition/resource.ts'
 import type { Core, Feature } from '../feature.ts'
@@ -26,8 +25,7 @@ export function createHistory(resources: readonly Resource[]): Feature {
   const followed: Followed = {
     resources,
     feed: () => feed,
-    accessOf: (caller) => core.accessOf(caller),
-    lower: () => lowerCaseOf(core.database.client),
+    core: () => core,
   }
   return {
     schema: schemaParts(followed),
@@ -39,8 +37,10 @@ export function createHistory(resources: readonly Resource[]): Feature {
     openapi,
     async start(opened) {
       core = opened
-      feed = await openFeed(core)
-      const stopUpkeep = core.changesDays > 0 ? startFeedUpkeep(feed) : () => {}
+      const { database, readers, changesDays, replicaLag } = core
+      feed = new FeedWatch({ client: database.client, changesDays }, undefined, readers && replicaLag)
+      await feed.refresh()
+      const stopUpkeep = changesDays > 0 ? startFeedUpkeep(feed) : () => {}
       return () => {
         stopUpkeep()
         feed.stop()
@@ -61,11 +61,4 @@ function schemaParts(followed: Followed): SchemaPart[] {
     fieldsOf('Subscription', declaration, [feedSubscription(followed), ...subscriptions]),
     ...resources.filter(({ listed }) => listed).map((resource) => feedCursor(resource, feed)),
   ]
-}
-
-async function openFeed({ database, readers, changesDays, replicaLag }: Core): Promise<FeedWatch> {
-  const source = { client: database.client, changesDays }
-  const feed = new FeedWatch(source, undefined, readers && replicaLag)
-  await feed.refresh()
-  return feed
 }

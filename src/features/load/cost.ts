@@ -44,7 +44,7 @@ const TABLE_BYTES_PER_UNIT = 32 * 1024
 /** The cost of a page of changes, which a stream keeps in memory until its client has read it. */
 const PAGE_COST = 2_000
 
-/** How many changes a page of a stream has at most, if the largest one has this cost. */
+/** How many changes a page of a stream has at most, if the longest one has this cost. */
 export function changesPerPage(cost: number): number {
   return Math.max(1, Math.floor(PAGE_COST / cost))
 }
@@ -54,16 +54,18 @@ export const MAXIMUM_NODES = 5_000
 
 const CURSORS = ['cursor', 'nextCursor', 'previousCursor', 'startCursor', 'endCursor']
 
+/** The longest subject of a token. */
+const SUBJECT_CHARACTERS = 2_000
+
 /** The maximum lengths of fields that no definition has. */
 const COMMON_CHARACTERS: readonly [string, number][] = [
   ...CURSORS.map((name): [string, number] => [name, 1_000]),
   ['nodeId', 220],
   ['RecordedChange.cursor', NUMBER_CHARACTERS],
-  // The longest subject of a token.
-  ['changedBy', 2_000],
-  ['RecordedChange.by', 2_000],
+  ['changedBy', SUBJECT_CHARACTERS],
+  ['RecordedChange.by', SUBJECT_CHARACTERS],
   // A version may come with its deletion.
-  ['RecordedVersion.by', 4_000],
+  ['RecordedVersion.by', 2 * SUBJECT_CHARACTERS],
 ]
 
 /** Most types have at most one `ofType`. */
@@ -83,6 +85,8 @@ export class CostEstimator {
   /** The maximum length of a leaf in characters, by `Type.field` or its name. */
   readonly #characters: ReadonlyMap<string, number>
   readonly #introspection: ReadonlyMap<string, number>
+  /** The cost of the longest change in the feed. */
+  readonly change: number
   #ofTools: number | undefined
 
   constructor(
@@ -92,12 +96,14 @@ export class CostEstimator {
   ) {
     const counts = resources.map(characterCounts)
     const whole = counts.map((leaves) => leaves.reduce((sum, [, count]) => sum + count / 2, 0))
+    const longest = Math.max(...whole)
     this.#characters = new Map([
       ...COMMON_CHARACTERS,
-      ['RecordedChange.resource', Math.max(...whole)],
-      ['RecordedVersion.resource', Math.max(...whole)],
+      ['RecordedChange.resource', longest],
+      ['RecordedVersion.resource', longest],
       ...counts.flat(),
     ])
+    this.change = Math.ceil(1 + (longest + SUBJECT_CHARACTERS) / CHARACTERS_PER_UNIT)
     this.#introspection = introspectionSizes(schema)
   }
 

@@ -1,9 +1,9 @@
 import { GraphQLError } from 'graphql'
 import type { GraphContext } from '../../graph/execution/context.ts'
 import { type DocumentGuard, type ResolvedRequest, requestError } from '../../graph/http/document-checks.ts'
-import { PAGE } from '../../graph/http/event-response.ts'
 import { errorAt } from '../../model/errors.ts'
-import { type CostEstimator, MAXIMUM_NODES } from './cost.ts'
+import { DEFAULT_PAGE_SIZE } from '../../model/query/query.ts'
+import { type CostEstimator, changesPerPage, MAXIMUM_NODES } from './cost.ts'
 import {
   countFields,
   countIntrospections,
@@ -46,10 +46,10 @@ export function createDocumentGuard({ queue, limits, costs, units }: GuardParts)
       const end = await begin.estimate(request)
       const { response } = await allowedCost(request, limits, costs).finally(end)
       // A subscription begins with a page.
-      const isSubscription = operation?.operation === 'subscription' && contextValue.subscriber
-      const page = [PAGE, { limit: contextValue.subscriber?.pageSize }] as const
+      const page = costs.change * Math.min(changesPerPage(costs.change), DEFAULT_PAGE_SIZE)
+      const isSubscription = operation?.operation === 'subscription'
       const type = operation?.operation === 'mutation' ? 'mutation' : 'query'
-      await slot.need(isSubscription ? units.ofParts([page]) : units.ofResponse(type, response))
+      await slot.need(units.ofResponse(type, isSubscription ? page : response))
       return begin.introspection(request)
     },
   }

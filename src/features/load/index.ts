@@ -44,8 +44,7 @@ export const limitLoad: CreateLimits = ({ settings, schema, resources, database 
       costs,
       units,
     }),
-    changesPerPage: (page) =>
-      changesPerPage(costs.response({ document: page.document(), variables: { limit: 1 } })),
+    changesPerPage: changesPerPage(costs.change),
   }
 }
 

@@ -42,7 +42,6 @@ const RUNS_BEFORE_COMPILING = 2
 export interface Executor {
   readonly prepare: Prepare
   readonly runTogether: RunTogether
-  readonly changesPerPage: ChangesPerPage
 }
 
 type Prepare = ReturnType<typeof createPrepare>
@@ -53,15 +52,10 @@ export interface ExecutorParts {
   readonly schema: GraphQLSchema
   readonly openSession: OpenSession
   readonly run: AroundOperation
-  readonly changesPerPage?: ChangesPerPage | undefined
 }
 
-/** How many changes a page of a stream has at most, for the operation that reads it. */
-export type ChangesPerPage = (page: OperationDocument) => number
-
 export function createExecutor(parts: ExecutorParts): Executor {
-  const { changesPerPage = () => Number.POSITIVE_INFINITY } = parts
-  return { prepare: createPrepare(parts), runTogether: createRunTogether(parts), changesPerPage }
+  return { prepare: createPrepare(parts), runTogether: createRunTogether(parts) }
 }
 
 /**

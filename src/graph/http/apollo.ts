@@ -15,7 +15,6 @@ import { DomainError } from '../../model/errors.ts'
 import type { GraphContext } from '../execution/context.ts'
 import { type Format, formatErrors, formatResult } from '../execution/errors.ts'
 import { executeFields, transactionMode } from '../execution/mutation-fields.ts'
-import type { ChangesPerPage } from '../execution/operation.ts'
 import { type AroundOperation, describeOperation } from '../execution/run-operation.ts'
 import {
   type DocumentGuard,
@@ -40,7 +39,6 @@ interface GraphQLServerParts {
   readonly reportFault: Parameters<typeof formatErrors>[0]
   readonly run: AroundOperation
   readonly guard?: DocumentGuard | undefined
-  readonly changesPerPage?: ChangesPerPage | undefined
 }
 
 /**
@@ -60,7 +58,7 @@ export async function createGraphQLRoute(given: GraphQLServerParts): Promise<Rou
     if (!acceptable(ctx, ...types))
       throw new DomainError('NOT_ACCEPTABLE', `Supported media types: ${types.join(', ')}.`)
     const caller = callerOf(ctx)
-    const events = asksFor(ctx, EVENT_STREAM) ? new EventResponse(parts, caller) : undefined
+    const events = asksFor(ctx, EVENT_STREAM) ? new EventResponse(parts.format) : undefined
     const type = operationOf(requested) === 'mutation' ? 'mutation' : 'query'
     const headers = new HeaderMap(Object.entries(ctx.headers).map(([name, value]) => [name, String(value)]))
     // Apollo knows the media types of single results only.
@@ -68,7 +66,7 @@ export async function createGraphQLRoute(given: GraphQLServerParts): Promise<Rou
     const response = await run({ type }, caller, (slot) =>
       server.executeHTTPGraphQLRequest({
         httpGraphQLRequest: { method: ctx.method, headers, search, body },
-        context: async () => ({ session: openSession(caller, slot), subscriber: events }),
+        context: async () => ({ session: openSession(caller, slot), stream: events }),
       }),
     )
     const result = response.body.kind === 'complete' ? response.body.string : ''
@@ -161,10 +159,9 @@ function execution(parts: FormattingParts): ApolloServerPlugin<GraphContext> {
           const { variables: variableValues = {}, operationName } = request
           if (wrong) return singleResult({ errors: wrong }, format, 400)
           const args = { schema, document, variableValues, operationName }
-          const subscriber = contextValue.subscriber as EventResponse
           const mode = transactionMode(operation)
-          if (operation.operation === 'subscription')
-            return singleResult(await subscriber.subscribe({ ...args, contextValue }), format)
+          if (operation.operation === 'subscription' && contextValue.stream)
+            return singleResult(await contextValue.stream.subscribe({ ...args, contextValue }), format)
           // Apollo cannot execute a mutation again after a conflict.
           if (!mode) return null
           const mutation = { schema, document, operation, variables: variableValues }

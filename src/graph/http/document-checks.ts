@@ -38,7 +38,7 @@ export interface DocumentGuard {
 }
 
 export function refuseWithoutEvents({ operation, contextValue }: ResolvedRequest): void {
-  if (operation?.operation !== 'subscription' || contextValue.subscriber) return
+  if (operation?.operation !== 'subscription' || contextValue.stream) return
   const message = `A subscription needs the header Accept: ${EVENT_STREAM}.`
   throw refusal(new DomainError('NOT_ACCEPTABLE', message))
 }

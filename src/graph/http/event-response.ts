@@ -1,15 +1,10 @@
-import { createSourceEventStream, type ExecutionArgs, type ExecutionResult, execute, parse } from 'graphql'
-import type { Slot } from '../../domain/session/slot.ts'
+import { createSourceEventStream, type ExecutionArgs, type ExecutionResult, execute } from 'graphql'
 import { EVENT_HEADERS, EVENT_STREAM, sendEvents } from '../../http/content/event-stream.ts'
 import type { Context } from '../../http/context.ts'
 import { acceptable } from '../../http/negotiation.ts'
-import type { Caller } from '../../model/access/caller.ts'
 import { DomainError } from '../../model/errors.ts'
-import { DEFAULT_PAGE_SIZE } from '../../model/query/query.ts'
-import type { Subscriber } from '../execution/context.ts'
+import type { EventStream } from '../execution/context.ts'
 import { type Format, formatResult } from '../execution/errors.ts'
-import type { ChangesPerPage } from '../execution/operation.ts'
-import type { AroundOperation, OperationDocument } from '../execution/run-operation.ts'
 
 const HEARTBEAT = ':\n\n'
 const COMPLETE = 'event: complete\ndata:\n\n'
@@ -18,37 +13,19 @@ function next(result: string): string {
   return `event: next\ndata: ${result}\n\n`
 }
 
-interface EventParts {
-  readonly run: AroundOperation
-  readonly changesPerPage?: ChangesPerPage | undefined
-  readonly format: Format
-}
-
 export const RESULT_TYPES = ['application/json', 'application/graphql-response+json']
 
 /**
  * The response to a request that accepts a stream of events (GraphQL over SSE, distinct connections mode): the results of
  * a subscription, or the result of another operation. Errors of the document are results, too.
  */
-export class EventResponse implements Subscriber {
+export class EventResponse implements EventStream {
   readonly #ended = new AbortController()
   readonly signal = this.#ended.signal
-  readonly pageSize: number
   #results: AsyncIterable<string> | undefined
 
-  constructor(
-    private readonly parts: EventParts,
-    private readonly caller: Caller,
-  ) {
-    this.pageSize = Math.min(DEFAULT_PAGE_SIZE, parts.changesPerPage?.(PAGE) ?? DEFAULT_PAGE_SIZE)
-  }
+  constructor(private readonly format: Format) {}
 
-  read<Page>(page: (slot: Slot) => Promise<Page>): Promise<Page> {
-    const parts = [[PAGE, { limit: this.pageSize }]] as const
-    return this.parts.run({ type: 'query', name: 'changes', parts }, this.caller, page)
-  }
-
-  /** Returns the errors of a subscription that cannot begin. */
   async subscribe(args: ExecutionArgs): Promise<ExecutionResult> {
     const source = await createSourceEventStream(args)
     if (!(Symbol.asyncIterator in source)) return source
@@ -87,7 +64,7 @@ export class EventResponse implements Subscriber {
           page = ''
         } else {
           const result = await execute({ ...args, rootValue: event })
-          page += next(JSON.stringify(formatResult(result, this.parts.format)))
+          page += next(JSON.stringify(formatResult(result, this.format)))
         }
       }
     } catch (error) {
@@ -97,13 +74,6 @@ export class EventResponse implements Subscriber {
   }
 
   #failed(error: unknown): string {
-    return JSON.stringify({ errors: [this.parts.format({ message: (error as Error).message }, error)] })
+    return JSON.stringify({ errors: [this.format({ message: (error as Error).message }, error)] })
   }
 }
-
-const PAGE_DOCUMENT = parse(
-  'query ($limit: Int!) { changes(limit: $limit) { items { cursor by resource } } }',
-)
-
-/** A page of a subscription, for its cost. */
-export const PAGE: OperationDocument = { type: 'query', document: () => PAGE_DOCUMENT, sizedBy: 'limit' }

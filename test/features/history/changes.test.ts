@@ -6,7 +6,7 @@ import type { StatementClient } from '../../../src/database/database-client.ts'
 import { beginTimeline } from '../../../src/domain/recording.ts'
 import { followFeed } from '../../../src/features/history/feed/follow.ts'
 import { toCursor } from '../../../src/features/history/feed/position.ts'
-import { readEnd, type Source } from '../../../src/features/history/feed/read-feed.ts'
+import { readEnd } from '../../../src/features/history/feed/read-feed.ts'
 import { FeedWatch } from '../../../src/features/history/feed/watch.ts'
 import { unrestricted } from '../../../src/model/access/access.ts'
 import { DomainError } from '../../../src/model/errors.ts'
@@ -408,21 +408,12 @@ test.serial('a client that leaves no longer counts among those that wait', async
 test('a stream goes on after a page that a busy service refused to read, and ends with any other error', async (t) => {
   const answers = [
     () => Promise.reject(new DomainError('SERVICE_UNAVAILABLE', 'Busy.')),
-    () => Promise.resolve({ next: 'b', hasMore: true }),
+    () => Promise.resolve({ changes: [], next: 'b', hasMore: true }),
     () => Promise.reject(new DomainError('RESOURCE_GONE', 'Gone.')),
   ]
-  const pages = followFeed(
-    { next: 'a', hasMore: true },
-    {
-      feed: new FeedWatch({ client: {} as Source['client'], changesDays: 30 }),
-      caller: { identity: 'reader', scopes: new Set(), subject: undefined, claims: {} },
-      request: { resources: [], access, since: 'a', limit: 1 },
-      empty: (next) => ({ next, hasMore: false }),
-      read: async () => answers.shift()?.() as Promise<{ next: string; hasMore: boolean }>,
-      signal: new AbortController().signal,
-    },
-  )
-  t.is((await pages.next()).value?.next, 'a')
+  const feed = { wait: async () => answers.shift()?.() }
+  const request = { resources: [], access, since: 'a', limit: 1 }
+  const pages = followFeed(feed, request, caller, new AbortController().signal)
   t.is((await pages.next()).value?.next, 'b')
   await t.throwsAsync(pages.next(), { message: 'Gone.' })
 })
@@ -453,7 +444,7 @@ test('while nothing changes, a waiting request makes the feed look at its end at
   statements.length = 0
   const request = { resources, access, since: toCursor(await readEnd(feed.source)), limit: 1 }
   const result = await feed.wait(request, caller, 1_000, new AbortController().signal)
-  t.like(result, { isThere: false })
+  t.like(result, { changes: [], hasMore: false })
   const counts = [...new Set(statements)].map((text) => statements.filter((other) => other === text).length)
   t.is(Math.min(...counts), 1, 'the search')
   t.true(Math.max(...counts) <= 7, `${counts}`)

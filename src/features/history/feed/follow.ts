@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Access } from '../../../model/access/access.ts'
 import type { Caller } from '../../../model/access/caller.ts'
 import type { Resource } from '../../../model/definition/resource.ts'
 import { isUnavailable } from '../../../model/errors.ts'
-import type { LowerCase } from '../../../model/query/matches.ts'
+import type { Core } from '../../feature.ts'
 import type { FeedPage, FeedRequest } from './read-feed.ts'
 import type { FeedWatch } from './watch.ts'
 
@@ -18,49 +17,29 @@ const RETRY_MILLISECONDS = 1_000
 export interface Followed {
   readonly resources: readonly Resource[]
   feed(): FeedWatch
-  accessOf(caller: Caller): Access
-  /** Lowers the case of a text as the database does. */
-  lower(): Promise<LowerCase>
-}
-
-interface Follower<Page> {
-  readonly feed: FeedWatch
-  readonly caller: Caller
-  readonly request: FeedRequest
-  readonly read: (since: string) => Promise<Page>
-  /** Makes a page without changes. */
-  readonly empty: (next: string) => Page
-  readonly signal: AbortSignal
+  core(): Core
 }
 
 /**
- * The pages of a feed from the first one on, as changes happen, and an empty one at least every 5 seconds. Ends when the
- * signal is aborted, or when no more requests may wait.
+ * The pages of a feed after a position, as changes happen, and an empty one at least every 5 seconds, also while the service
+ * is busy: ending the stream would only make the client retry. Ends when the signal is aborted, or when no more requests may
+ * wait.
  */
-export async function* followFeed<Page extends Pick<FeedPage, 'next' | 'hasMore'>>(
-  first: Page,
-  { feed, caller, request, read, empty, signal }: Follower<Page>,
-): AsyncGenerator<Page> {
-  for (let page = first; ; ) {
-    yield page
-    if (signal.aborted) return
-    const { next, hasMore } = page
-    const result = hasMore
-      ? { isThere: true, reached: next }
-      : await feed.wait({ ...request, since: next }, caller, HEARTBEAT_MILLISECONDS, signal)
-    if (!result || signal.aborted) return
-    page = result.isThere ? await repeated(() => read(next)) : empty(result.reached ?? next)
-  }
-}
-
-/** Retries a page while the service is busy: ending the stream would only make the client retry. */
-async function repeated<Page>(read: () => Promise<Page>): Promise<Page> {
-  for (let attempt = 1; ; attempt++) {
+export async function* followFeed(
+  feed: Pick<FeedWatch, 'wait'>,
+  request: FeedRequest & { readonly since: string },
+  caller: Caller,
+  signal: AbortSignal,
+): AsyncGenerator<FeedPage> {
+  let [since, failures] = [request.since, 0]
+  while (!signal.aborted) {
     try {
-      return await read()
+      const page = await feed.wait({ ...request, since }, caller, HEARTBEAT_MILLISECONDS, signal)
+      if (!page || signal.aborted) return
+      yield page
+      ;[since, failures] = [page.next, 0]
     } catch (error) {
-      const isRefused = isUnavailable(error)
-      if (!isRefused || attempt === MAXIMUM_ATTEMPTS) throw error
+      if (!isUnavailable(error) || ++failures === MAXIMUM_ATTEMPTS) throw error
       await delay(RETRY_MILLISECONDS)
     }
   }

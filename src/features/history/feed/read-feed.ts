@@ -1,7 +1,6 @@
 import type { StatementClient } from '../../../database/database-client.ts'
 import { exactColumns, exactOf } from '../../../database/sql/statement.ts'
 import type { Recorded, Session } from '../../../domain/session/session.ts'
-import type { Slot } from '../../../domain/session/slot.ts'
 import { allows, authorize, type Caller, lackOf } from '../../../model/access/caller.ts'
 import type { Resource } from '../../../model/definition/resource.ts'
 import { DomainError, errorAt } from '../../../model/errors.ts'
@@ -42,14 +41,10 @@ export const NOW = 'now'
 const SCANNED_POSITIONS = 1_000
 
 /** Reads a page in an operation, as {@link readFeed}. Those of the same view, at the same position, share it. */
-export async function readFeedFor(
-  session: Session,
-  request: Omit<FeedRequest, 'access'>,
-  slot?: Slot,
-): Promise<FeedPage> {
+export async function readFeedFor(session: Session, request: Omit<FeedRequest, 'access'>): Promise<FeedPage> {
   const { resources, since, limit } = request
   const read = (record: Recorded) => readFeed(record, { ...request, access: record.access })
-  const page = await session.recorded(resources, ['changes', since, limit], read, slot)
+  const page = await session.recorded(resources, ['changes', since, limit], read)
   if (since === NOW) session.includeChanges()
   return page
 }
@@ -62,13 +57,19 @@ export async function readFeedFor(
  *   failover or a restore, or it is of another database;
  *   INVALID_QUERY_PARAMETER (400) for an invalid cursor; RESOURCE_NOT_FOUND (404) if changes are not recorded
  */
-export async function readFeed({ client, changesDays }: Source, request: FeedRequest): Promise<FeedPage> {
+export async function readFeed(source: Source, request: FeedRequest): Promise<FeedPage> {
+  const unrecorded = 'The service does not record changes.'
+  if (source.changesDays === 0) throw new DomainError('RESOURCE_NOT_FOUND', unrecorded)
+  // Before the page is read, since otherwise it could lack changes that another process numbers.
+  await numberChanges(source.client)
+  return readNumbered(source, request)
+}
+
+/** As {@link readFeed}, the changes that have positions already. */
+export async function readNumbered({ client }: Source, request: FeedRequest): Promise<FeedPage> {
   const { since } = request
-  if (changesDays === 0) throw new DomainError('RESOURCE_NOT_FOUND', 'The service does not record changes.')
   const begin = { after: since === NOW ? Number.MAX_SAFE_INTEGER : 0, parts: 0 }
   const place = since === NOW || since === undefined ? begin : toPlace(since)
-  // Before the page is read, since otherwise it could lack changes that another process numbers.
-  await numberChanges(client)
   const { changes, next, purged, last, isGone, hasMore } = await readPart(client, request, place)
   if (since === NOW) return { changes: [], next: toCursor(last), hasMore: false }
   if (since !== undefined && isGone) {
@@ -85,17 +86,6 @@ export async function readEnd({ client }: Source): Promise<number> {
   const text = 'SELECT last_position::float8 AS last FROM change_feed'
   const [feed] = (await client.$rows({ text, values: [] })) as [{ last: number }]
   return feed.last
-}
-
-/** Whether {@link readFeed} would return changes or fail, and otherwise how far the feed was searched. */
-export async function hasChanges(
-  { client }: Source,
-  request: FeedRequest,
-): Promise<{ isThere: boolean; reached: string | undefined }> {
-  const { since } = request
-  if (since === undefined || since === NOW) return { isThere: true, reached: since }
-  const { changes, next, isGone, hasMore } = await readPart(client, { ...request, limit: 1 }, toPlace(since))
-  return { isThere: changes.length > 0 || hasMore || isGone, reached: next }
 }
 
 /**

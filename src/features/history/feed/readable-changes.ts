@@ -1,6 +1,5 @@
 import type { StatementClient } from '../../../database/database-client.ts'
 import { exactColumns } from '../../../database/sql/statement.ts'
-import { requestKey } from '../../../domain/session/shared-reads.ts'
 import type { Access } from '../../../model/access/access.ts'
 import type { Resource } from '../../../model/definition/resource.ts'
 import { DomainError } from '../../../model/errors.ts'
@@ -32,11 +31,6 @@ export interface ReadRequest {
 
 /** Children that may enter or leave a view with their parent, and changes of them since. */
 const MAXIMUM_CHILDREN = 1_000
-
-/** A text that is the same for callers that see the same changes of these resources. */
-export function readableKey({ resources, access }: ReadRequest): string {
-  return requestKey(resources.map((resource) => [resource.path, access.readable(resource) ?? null]))
-}
 
 /** For a caller that may not read all rows of these resources; undefined for another caller. */
 export function readableChangesOf(

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { BETWEEN_TIMELINES } from '../../../domain/recording.ts'
+import { requestKey } from '../../../domain/session/shared-reads.ts'
 import type { Caller } from '../../../model/access/caller.ts'
-import { type FeedRequest, hasChanges, readEnd, type Source } from './read-feed.ts'
-import { readableKey } from './readable-changes.ts'
+import { type FeedPage, type FeedRequest, readEnd, readNumbered, type Source } from './read-feed.ts'
 import { numberChanges } from './upkeep.ts'
 
 /** How often the feed is read while a request waits, for changes by others than this process. */
@@ -20,7 +20,8 @@ const WAKE_MILLISECONDS = 2
 const MAXIMUM_WAITING = 1_000
 const MAXIMUM_OF_CALLER = 100
 
-type Search = ReturnType<typeof hasChanges>
+/** Limits the changes in the pages that are kept for other requests. */
+const KEPT_CHANGES = 2_000
 
 /** Follows the end of the feed for all callers of a process, with one statement at a time. */
 export class FeedWatch {
@@ -28,9 +29,9 @@ export class FeedWatch {
   #recent: { readonly time: number; readonly last?: number } = { time: Number.NEGATIVE_INFINITY }
   /** The end of the feed at least `replicaLag` ago. */
   #settled: number | undefined
-  /** Searches up to this end of the feed, by request: most callers wait for the same changes. */
-  readonly #searches = new LRUCache<string, Search>({ max: MAXIMUM_WAITING })
-  /** The end of the last search of each caller. */
+  /** Pages up to this end of the feed, by request: most callers wait for the same changes. */
+  readonly #pages = new LRUCache<string, Promise<FeedPage>>({ maxSize: KEPT_CHANGES })
+  /** The end of the last read of each caller. */
   readonly #turns = new Map<string, Promise<void>>()
   #isPolling = false
   #isWritten = false
@@ -64,7 +65,7 @@ export class FeedWatch {
     this.#settle(last)
     if (last === this.#last) return
     this.#last = last
-    this.#searches.clear()
+    this.#pages.clear()
     void this.#wakeAll()
   }
 
@@ -91,17 +92,17 @@ export class FeedWatch {
   }
 
   /**
-   * Waits until there are changes that a request would read, the time is over, or the signal is aborted.
+   * Waits until there are changes after the position of a request, the time is over, or the signal is aborted.
    *
-   * @returns whether there are changes, and how far the feed was searched; undefined if too many requests are waiting, or
-   *   the service stops
+   * @returns the page of these changes, or an empty one; undefined if too many requests are waiting, or the service stops
+   * @throws {DomainError} as `readFeed` does
    */
   async wait(
-    request: FeedRequest,
+    request: FeedRequest & { readonly since: string },
     { identity }: Caller,
     milliseconds: number,
     signal: AbortSignal,
-  ): Promise<Awaited<Search> | undefined> {
+  ): Promise<FeedPage | undefined> {
     if (this.source.changesDays === 0) return undefined
     const waits = [...this.#waits].filter((wait) => wait.identity === identity)
     if (waits.length >= MAXIMUM_OF_CALLER || this.#waiting.size >= MAXIMUM_WAITING) return undefined
@@ -117,14 +118,14 @@ export class FeedWatch {
     try {
       let { since } = request
       while (!ended.aborted) {
-        // Before the search, so that a change during it also wakes.
+        // Before the read, so that a change during it also wakes.
         const change = this.#next(ended)
-        const result = await this.#find({ ...request, since }, identity)
-        if (result.isThere) return result
-        since = result.reached
+        const page = await this.#read({ ...request, since }, identity)
+        if (page.changes.length > 0 || page.hasMore) return page
+        since = page.next
         await change
       }
-      return this.#isStopped ? undefined : { isThere: false, reached: since }
+      return this.#isStopped ? undefined : { changes: [], next: since, hasMore: false }
     } finally {
       // Polling ends with the last wait.
       end()
@@ -146,25 +147,27 @@ export class FeedWatch {
     this.#endPause()
   }
 
-  /** The searches of one caller follow each other, because its streams can be of any number of sets of collections. */
-  #find(request: FeedRequest, identity: string): Search {
-    const key = `${request.since} ${readableKey(request)}`
-    const earlier = this.#searches.get(key)
+  /**
+   * Reads equal pages once. Those of one caller follow each other, because its streams can be of any number of sets of
+   * collections.
+   */
+  #read(request: FeedRequest, identity: string): Promise<FeedPage> {
+    const { since, limit, resources, access } = request
+    const seen = resources.map((resource) => [resource.path, access.readable(resource)])
+    const key = requestKey(since, limit, seen)
+    const earlier = this.#pages.get(key)
     if (earlier) return earlier
     const before = this.#turns.get(identity) ?? Promise.resolve()
-    const search = before
-      .then(() => hasChanges(this.source, request))
-      .catch(() => {
-        this.#searches.delete(key)
-        // The read that follows succeeds, or reports the error to its own caller.
-        return { isThere: true, reached: request.since }
+    const page = before.then(() => readNumbered(this.source, request))
+    this.#pages.set(key, page, { size: limit })
+    const failed = () => void this.#pages.delete(key)
+    const turn = page
+      .then(() => {}, failed)
+      .then(() => {
+        if (this.#turns.get(identity) === turn) this.#turns.delete(identity)
       })
-    this.#searches.set(key, search)
-    const turn = search.then(() => {
-      if (this.#turns.get(identity) === turn) this.#turns.delete(identity)
-    })
     this.#turns.set(identity, turn)
-    return search
+    return page
   }
 
   /** Resolves when the feed has changed, or the signal is aborted. */

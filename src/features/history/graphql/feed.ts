@@ -1,11 +1,13 @@
-import type { Session } from '../../../domain/session/session.ts'
+import { lowerCaseOf } from '../../../domain/lower-case.ts'
 import type { GraphContext } from '../../../graph/execution/context.ts'
 import { graphNames, parentArgument } from '../../../graph/names.ts'
 import { type FilterArguments, matchingRows } from '../../../graph/schema/filters.ts'
 import { pageSize } from '../../../graph/schema/lists.ts'
 import { POSITIONED } from '../../../graph/schema/pages.ts'
 import { fieldsOf, type SchemaField, type SchemaPart } from '../../../graph/schema/sdl.ts'
+import type { Caller } from '../../../model/access/caller.ts'
 import type { Resource, Values } from '../../../model/definition/resource.ts'
+import { viewFor } from '../../../model/definition/views.ts'
 import { DomainError, errorAt } from '../../../model/errors.ts'
 import { matcherOf } from '../../../model/query/matches.ts'
 import { DEFAULT_PAGE_SIZE, relatedTargets } from '../../../model/query/query.ts'
@@ -60,13 +62,13 @@ export function feedQuery(resources: readonly Resource[]): SchemaField {
         since: since ?? undefined,
         limit: pageSize(limit, session.maximumPageSize),
       })
-      return { items: changes.map((change) => toItem(change, session)), hasMore, nextCursor: next }
+      return { items: changes.map((change) => toItem(change, session.caller)), hasMore, nextCursor: next }
     },
   }
 }
 
 /** Shows the fields that the caller may read. */
-function toItem(change: RecordedChange, session: Session) {
+export function toItem(change: RecordedChange, caller: Caller) {
   const { cursor, resource, key, version, event, time, by, row } = change
   return {
     cursor,
@@ -77,7 +79,7 @@ function toItem(change: RecordedChange, session: Session) {
     event: event.toUpperCase(),
     time,
     by,
-    resource: row && jsonValues(session.view(resource), row),
+    resource: row && jsonValues(viewFor(resource, caller), row),
   }
 }
 
@@ -87,7 +89,7 @@ export function feedSubscription(followed: Followed): SchemaField {
   return {
     sdl: `"Changes of the collections that the caller may read, as they happen, in the same order for all readers."
       changes("Only changes of these collections." collections: [String!], ${SINCE}): RecordedChange!`,
-    resolve: (change: RecordedChange, _, { session }) => toItem(change, session),
+    resolve: (change: RecordedChange, _, { session }) => toItem(change, session.caller),
     subscribe: (_, { collections, since }: FeedArguments, context) => {
       const { caller } = context.session
       const resources = readableCollections(followed.resources, collections ?? undefined, caller)
@@ -111,7 +113,7 @@ export function resourceSubscription(resource: Resource, followed: Followed): Sc
       ): RecordedChange!`,
     // Its filter costs what that of a list does.
     lists: resource,
-    resolve: (change: RecordedChange, _, { session }) => toItem(change, session),
+    resolve: (change: RecordedChange, _, { session }) => toItem(change, session.caller),
     subscribe: async (_, { filter, since, ...args }: ResourceArguments, context) => {
       const listing = context.session.listing({ resource })
       const { filter: condition } = matchingRows(listing, { filter: filter ?? null })
@@ -119,7 +121,8 @@ export function resourceSubscription(resource: Resource, followed: Followed): Sc
         const message = 'The filter of a subscription cannot have conditions on relations.'
         throw errorAt('filter', 'INVALID_VALUE', 'INVALID_QUERY_PARAMETER', message)
       }
-      const matches = condition && matcherOf(resource, condition, await followed.lower())
+      const matches =
+        condition && matcherOf(resource, condition, await lowerCaseOf(followed.core().database.client))
       const parentId = parent ? ((args as Values)[parent] ?? undefined) : undefined
       return subscribeToFeed(context, followed, [resource], since, ({ key, row }) => {
         if (parentId !== undefined && key.parentId !== parentId) return false
@@ -137,34 +140,22 @@ export function resourceSubscription(resource: Resource, followed: Followed): Sc
  * @throws {DomainError} as {@link readFeedFor}, later also SERVICE_UNAVAILABLE (503) when no more requests may wait
  */
 async function subscribeToFeed(
-  { session, subscriber }: GraphContext,
-  { feed, accessOf }: Followed,
+  { session, stream }: GraphContext,
+  { feed, core }: Followed,
   resources: readonly Resource[],
   since: string | null | undefined,
   isShown: (change: RecordedChange) => boolean = () => true,
 ): Promise<AsyncIterable<RecordedChange | undefined>> {
-  if (!subscriber) throw new TypeError('A subscription needs a stream of events.')
-  const { signal } = subscriber
-  const { caller } = session
-  const limit = Math.min(subscriber.pageSize, session.maximumPageSize)
-  const request = { resources, since: since ?? NOW, limit }
-  const first = await readFeedFor(session, request)
-  const read = (position: string) =>
-    subscriber.read((slot) => readFeedFor(session, { ...request, since: position }, slot))
-  const followed = { ...request, access: accessOf(caller) }
+  if (!stream) throw new TypeError('A subscription needs a stream of events.')
+  const { caller, maximumPageSize } = session
+  const { accessOf, changesPerPage } = core()
+  const limit = Math.min(DEFAULT_PAGE_SIZE, maximumPageSize, changesPerPage)
+  const first = await readFeedFor(session, { resources, since: since ?? NOW, limit })
+  const request = { resources, since: first.next, limit, access: accessOf(caller) }
+  const eventsOf = ({ changes }: FeedPage) => [...changes.filter(isShown), undefined]
   return (async function* () {
-    const empty = (next: string): FeedPage => ({ changes: [], next, hasMore: false })
-    for await (const page of followFeed(first, {
-      feed: feed(),
-      caller,
-      request: followed,
-      read,
-      empty,
-      signal,
-    })) {
-      for (const change of page.changes) if (isShown(change)) yield change
-      yield undefined
-    }
+    yield* eventsOf(first)
+    for await (const page of followFeed(feed(), request, caller, stream.signal)) yield* eventsOf(page)
     const message = 'The service cannot keep the subscription open now. Subscribe again with the last cursor.'
     throw new DomainError('SERVICE_UNAVAILABLE', message)
   })()
