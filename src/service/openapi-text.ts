@@ -4,15 +4,19 @@ import { servedApiVersions } from '../model/definition/domain.ts'
 import { viewOf } from '../model/definition/views.ts'
 import { FEATURES } from './features.ts'
 import type { LocatedDomain } from './settings/domain-folder.ts'
-import type { Settings } from './settings/settings.ts'
+import { readSettings, type Settings } from './settings/settings.ts'
 
 type DocumentSettings = Pick<Settings, 'namespace' | 'maximumPageSize' | 'unknownFields' | 'anonymousScopes'>
 
-/** The text of the OpenAPI document of a domain: of the given version, or else of the newest one. */
+/**
+ * The text of the OpenAPI document of a domain: of the given version, or else of the newest one.
+ *
+ * @param settings by default, those without an environment
+ */
 export function openApiText(
   domain: LocatedDomain,
   seeds: readonly Seed[],
-  settings: DocumentSettings & { readonly apiVersion: string | undefined },
+  settings: DocumentSettings & { readonly apiVersion: string | undefined } = readSettings({}),
   everyType = false,
 ): string {
   const { title, description, license, contact } = domain

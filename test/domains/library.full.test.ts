@@ -8,7 +8,7 @@ import { Client as Ketting, type State } from 'ketting'
 import { tableName } from '../../src/model/definition/resource.ts'
 import { readSeeds } from '../../src/service/settings/domain-folder.ts'
 import { readSettings } from '../../src/service/settings/settings.ts'
-import { committedDocument } from '../../tools/docs/openapi.ts'
+import { openApiText } from '../../src/service/openapi-text.ts'
 import { createServerDatabase, createTestFolder, type Owner } from '../helpers/database/database.ts'
 import { findServer } from '../helpers/database/postgres-server.ts'
 import { type MadeDomain, makeDomain } from '../helpers/domain/made-domain.ts'
@@ -387,7 +387,7 @@ test.serial('its entities and their relationships are drawn', async (t) => {
 
 test.serial("Redocly's recommended rules find nothing in its OpenAPI document", async (t) => {
   const file = join(await createTestFolder(t), 'openapi.json')
-  await writeFile(file, committedDocument(library.domain, await readSeeds(library.domain.folder)))
+  await writeFile(file, openApiText(library.domain, await readSeeds(library.domain.folder)))
   const entry = 'node_modules/@redocly/cli/bin/cli.js'
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
   const parameters = [entry, 'lint', '--extends=recommended', '--format=json', file]

@@ -4,9 +4,9 @@ import { drawEntities, drawTypes } from '../../src/documents/data-model.ts'
 import { typeMap } from '../../src/graph/type-map.ts'
 import { runCommand } from '../../src/service/command.ts'
 import { createCompleteSchema } from '../../src/service/features.ts'
+import { openApiText } from '../../src/service/openapi-text.ts'
 import { domainFolder, loadDefinitions, readSeeds } from '../../src/service/settings/domain-folder.ts'
 import { fieldsDocument } from './fields.ts'
-import { committedDocument } from './openapi.ts'
 import { readResourceGuide, resourcesDocument } from './resources.ts'
 
 const usage = `Generates the documents of the built-in domain that are under version control.
@@ -21,7 +21,7 @@ const usage = `Generates the documents of the built-in domain that are under ver
 
 await runCommand(usage, {}, async () => {
   const domain = await loadDefinitions(domainFolder())
-  await write('docs/openapi.json', committedDocument(domain, await readSeeds(domain.folder)))
+  await write('docs/openapi.json', openApiText(domain, await readSeeds(domain.folder)))
   await write('docs/RESOURCES.md', resourcesDocument(await readResourceGuide()))
   await write('docs/FIELDS.md', fieldsDocument())
   const schema = createCompleteSchema(domain.resources, domain.versions)

@@ -1,5 +1,5 @@
 import type { ApiVersion } from '../../src/model/definition/domain.ts'
-import { type Lock, type Step, strongest } from './changes/step.ts'
+import { type Lock, locksOf, type Step, strongest } from './changes/step.ts'
 import type { Plan } from './plan.ts'
 
 const EFFECTS: Readonly<Record<Lock, string>> = {
@@ -11,7 +11,7 @@ const EFFECTS: Readonly<Record<Lock, string>> = {
 
 /** Describes what a migration does and which locks it takes, by table, and what clients notice of new names. */
 export function explain({ steps, warnings }: Plan, versions: readonly ApiVersion[]): string {
-  const tables = [...new Set(steps.flatMap(({ table, locks = {} }) => [table, ...Object.keys(locks)]))]
+  const tables = [...new Set(steps.flatMap((step) => [step.table, ...Object.keys(locksOf(step))]))]
   const sections = tables.map((table) => explainTable(table, steps))
   const notes = warnings.map((warning) => `WARNING: ${warning}`)
   const served = versions.map(({ name }) => name).join(' and ')
@@ -25,7 +25,7 @@ function explainTable(table: string, steps: readonly Step[]): string {
   const own = steps.filter((step) => step.table === table)
   const sentences = own.flatMap(({ says }) => (says ? [`  - ${says}`] : []))
   const works = [...new Set(own.flatMap(({ work }) => (work ? [work] : [])))]
-  const locks = steps.flatMap((step) => step.locks?.[table] ?? [])
+  const locks = steps.flatMap((step) => locksOf(step)[table] ?? [])
   const isInstant = steps.every(({ work }) => work === undefined)
   return [
     table,

@@ -1,4 +1,5 @@
 import { relative, resolve } from 'node:path'
+import type { parseArgs } from 'node:util'
 import { baselineFile } from '../../src/database/migrations/baseline.ts'
 import { readMigrations } from '../../src/database/migrations/migration-files.ts'
 import type { Domain } from '../../src/model/definition/domain.ts'
@@ -86,28 +87,17 @@ await runCommand(usage, { options, allowPositionals: true }, async ({ values, po
   }
 })
 
-interface MigrateOptions {
-  readonly name?: string | undefined
-  readonly 'dry-run'?: boolean | undefined
-  readonly default?: string[] | undefined
-  readonly 'allow-data-loss'?: boolean | undefined
-  readonly 'allow-invalid-rows'?: boolean | undefined
-}
+type Options = ReturnType<typeof parseArgs<{ options: typeof options }>>['values']
 
-async function migrate(
-  options: MigrateOptions,
-  { resources, versions }: Domain,
-  folder: GeneratedFiles,
-): Promise<void> {
-  const { name } = options
+async function migrate(given: Options, { resources, versions }: Domain, folder: GeneratedFiles) {
+  const { name, 'dry-run': isDry = false } = given
   if (name !== undefined && !/^[a-z0-9]+(_[a-z0-9]+)*$/.test(name)) {
     throw new ArgumentsError('--name must be lower-case letters and digits, with underscores between words')
   }
-  const defaults = parseDefaults(options.default ?? [], resources)
   const decisions = {
-    defaults,
-    allowDataLoss: options['allow-data-loss'] ?? false,
-    allowInvalidRows: options['allow-invalid-rows'] ?? false,
+    defaults: parseDefaults(given.default ?? [], resources),
+    allowDataLoss: given['allow-data-loss'] ?? false,
+    allowInvalidRows: given['allow-invalid-rows'] ?? false,
   }
   const { count, close } = createRowCounter()
   const update = await planUpdate(resources, folder, decisions, { name, versions, count }).finally(close)
@@ -115,7 +105,6 @@ async function migrate(
   if (update.files.size === 0)
     return console.log('Nothing to do: the schema and the migrations match the definitions')
   if (update.explanation !== '') console.log(`${update.explanation}\n`)
-  const isDry = options['dry-run'] ?? false
   if (!isDry) await writeUpdate(update)
   for (const path of update.files.keys()) {
     console.log(`${isDry ? 'Would write' : 'Wrote'} ${relative(process.cwd(), path)}`)

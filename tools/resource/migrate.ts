@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { PGlite } from '@electric-sql/pglite'
 import {
   type Migration,
   readMigrations,
@@ -12,13 +11,12 @@ import type { Resource } from '../../src/model/definition/resource.ts'
 import { CommandError } from '../../src/service/command.ts'
 import type { DomainFolder } from '../../src/service/settings/domain-folder.ts'
 import type { Decisions } from './changes/comparison.ts'
-import type { Count } from './changes/narrowing.ts'
+import { migrationSql } from './changes/step.ts'
 import { explain } from './explanation.ts'
 import { ENGINE } from './location.ts'
 import { updatedSchema } from './models/schema.ts'
 import { nameProblems } from './name-problems.ts'
-import { linesOf, planMigration } from './plan.ts'
-import { migrationSql } from './sql.ts'
+import { linesOf, type PlanOptions, planMigration } from './plan.ts'
 
 export type GeneratedFiles = Pick<DomainFolder, 'schema' | 'migrations'>
 
@@ -35,28 +33,24 @@ export interface Update {
 
 const LOCK_FILE = '# The database of these migrations.\nprovider = "postgresql"\n'
 
+interface UpdateOptions extends PlanOptions {
+  /** Of the new migration, in lower case with underscores. */
+  readonly name?: string | undefined
+  /** Of the API. */
+  readonly versions?: Domain['versions'] | undefined
+}
+
 /**
  * Compares the definitions of a domain with its migrations and its Prisma schema. A domain without migrations first gets
  * that of the engine.
  *
- * @param options `name` of the new migration, in lower case with underscores; `versions` of the API; others as for
- *   {@link planMigration}
  * @throws {CommandError} as {@link planMigration} does
  */
 export async function planUpdate(
   resources: readonly Resource[],
   { schema, migrations }: GeneratedFiles,
   decisions: Decisions,
-  {
-    name,
-    versions = [],
-    ...options
-  }: {
-    readonly name?: string | undefined
-    readonly versions?: Domain['versions'] | undefined
-    readonly engine?: PGlite
-    readonly count?: Count
-  } = {},
+  { name, versions = [], ...options }: UpdateOptions = {},
 ): Promise<Update> {
   const now = new Date()
   const problems = nameProblems(resources)

@@ -8,8 +8,7 @@ import { formerResources } from './changes/former.ts'
 import { migratable, remaining } from './changes/migratable.ts'
 import type { Count } from './changes/narrowing.ts'
 import { renames } from './changes/renames.ts'
-import { inOrder, type Step } from './changes/step.ts'
-import { migrationSql } from './sql.ts'
+import { inOrder, migrationSql, type Step } from './changes/step.ts'
 import type { Catalogue } from './tables/catalogue.ts'
 import { generatedConstraints, generatedIndexes, generatedTriggers } from './tables/generated.ts'
 import { type Shadow, withShadow } from './tables/shadow.ts'
@@ -24,12 +23,16 @@ export interface Plan {
   readonly refused: readonly Problem[]
 }
 
+export interface PlanOptions {
+  /** Where to try the migration; by default in a new one. */
+  readonly engine?: PGlite
+  /** Counts the rows that stand against it. */
+  readonly count?: Count
+}
+
 /**
  * Plans the migration from the tables of these migrations to those of the definitions, and tries it on a database without
- * rows.
- *
- * @param options `engine` to try it in; `count` to count the rows that stand against it
- * Tables whose changes are impossible, would lose data or would keep invalid rows without permission, are left out.
+ * rows. Tables whose changes are impossible, would lose data or would keep invalid rows without permission, are left out.
  *
  * @throws {CommandError} if no table is left
  */
@@ -37,7 +40,7 @@ export async function planMigration(
   resources: readonly Resource[],
   migrations: readonly Pick<Migration, 'name' | 'sql'>[],
   decisions: Decisions,
-  { engine, count = async () => undefined }: { readonly engine?: PGlite; readonly count?: Count } = {},
+  { engine, count = async () => undefined }: PlanOptions,
 ): Promise<Plan> {
   return withShadow(migrations, (shadow) => plan(shadow, resources, decisions, count), engine)
 }
@@ -96,11 +99,7 @@ function lostObjects(before: Catalogue, after: Catalogue): Problem[] {
   return [...before.values()].flatMap((stored) => {
     const left = after.get(stored.name)
     if (!left) return []
-    const generated = [
-      ...generatedConstraints(stored),
-      ...generatedIndexes(stored),
-      ...generatedTriggers(stored),
-    ]
+    const generated = [generatedConstraints, generatedIndexes, generatedTriggers].flatMap((of) => of(stored))
     const names = KINDS.flatMap((kind) => [...stored[kind].keys()].filter((name) => !left[kind].has(name)))
     return names
       .filter((name) => !generated.includes(name))

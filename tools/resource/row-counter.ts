@@ -6,34 +6,24 @@ import { localStatements } from '../../src/database/session.ts'
 import { databaseConfiguration } from '../../src/service/command.ts'
 import type { Count } from './changes/narrowing.ts'
 
-/** Counts in the database of the settings, which is opened for the first question. */
-export interface RowCounter {
-  readonly count: Count
-  close(): Promise<void>
-}
-
-interface Session {
-  query(text: string): Promise<number | undefined>
-  close(): Promise<void>
-}
-
-/** A database that does not respond, or does not exist yet, counts nothing. The reason is printed. */
-export function createRowCounter(): RowCounter {
-  let session: Promise<Session | undefined> | undefined
-  return {
-    async count(query) {
-      session ??= openSession().catch((error: Error) => {
-        console.error(`The rows of the database were not counted: ${error.message}`)
-        return undefined
-      })
-      return (await session)?.query(query)
-    },
-    close: async () => (await session)?.close(),
+/**
+ * Counts in the database of the settings, which is opened for the first question. One that does not respond, or does not
+ * exist yet, counts nothing. The reason is printed.
+ */
+export function createRowCounter() {
+  let session: ReturnType<typeof openSession> | undefined
+  const count: Count = async (query) => {
+    session ??= openSession().catch((error: Error) => {
+      console.error(`The rows of the database were not counted: ${error.message}`)
+      return undefined
+    })
+    return (await session)?.query(query)
   }
+  return { count, close: async () => (await session)?.close() }
 }
 
 /** Undefined where the service has not run yet. */
-async function openSession(): Promise<Session | undefined> {
+async function openSession() {
   const { databaseUrl, ...settings } = (await databaseConfiguration()).settings
   if (databaseUrl !== undefined) return connect(parseConnection(databaseUrl))
   if (isMissing(settings.dataDir)) return undefined
@@ -41,7 +31,7 @@ async function openSession(): Promise<Session | undefined> {
   return connect(embedded.connection, embedded.close)
 }
 
-async function connect(connection: Connection, release = async () => {}): Promise<Session> {
+async function connect(connection: Connection, release = async () => {}) {
   const client = new Client(connection)
   try {
     await client.connect()
@@ -51,7 +41,7 @@ async function connect(connection: Connection, release = async () => {}): Promis
     throw error
   }
   return {
-    async query(text) {
+    async query(text: string) {
       try {
         const results: unknown = await client.query([...localStatements(connection.schema), text].join(';'))
         return (results as QueryResult<{ count: number }>[]).at(-1)?.rows[0]?.count

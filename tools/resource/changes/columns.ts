@@ -60,7 +60,6 @@ function addition(table: Table, column: Column): Step {
     table: name,
     says: `The field ${nameOf(column)} is added.${existing(column)}`,
     ...(column.generated !== undefined && { work: 'rewrites the table' }),
-    locks: { [name]: 'ACCESS EXCLUSIVE' },
     sql: [
       addColumn(name, column),
       ...(column.default ? [alterColumn(name, column.name, `SET DEFAULT ${column.default}`)] : []),
@@ -76,13 +75,7 @@ function existing({ generated, notNull }: Column): string {
 
 function recomputation({ name: table }: Table, column: string): Step {
   const says = `The field ${column} is dropped, with its indexes, to be computed by its new expression.`
-  return {
-    phase: 'drop',
-    table,
-    says,
-    locks: { [table]: 'ACCESS EXCLUSIVE' },
-    sql: [dropColumn(table, column)],
-  }
+  return { phase: 'drop', table, says, sql: [dropColumn(table, column)] }
 }
 
 /** Stored responses to requests with an idempotency key contain rows, too. */
@@ -91,38 +84,21 @@ function addToAnswers(path: string, column: string, value: string): string {
 }
 
 function alterations(pair: Pair, column: Column): Step[] {
-  const {
-    table: { name: table },
-    stored,
-    wanted,
-  } = pair
-  const [now, then] = [stored.columns.get(column.name), wanted.columns.get(column.name)]
-  const locks = { [table]: 'ACCESS EXCLUSIVE' } as const
+  const [now, then] = [pair.stored.columns.get(column.name), pair.wanted.columns.get(column.name)]
+  const table = pair.table.name
   const steps: Step[] = []
-  if (now?.isGenerated && !then?.isGenerated) {
-    const says = `The field ${nameOf(column)} is no longer computed. Its values stay.`
-    steps.push({
-      phase: 'column',
-      table,
-      says,
-      locks,
-      sql: [alterColumn(table, column.name, 'DROP EXPRESSION')],
-    })
-  } else if (now?.default !== then?.default && now?.type === then?.type) {
+  const alter = (says: string, change: string) =>
+    steps.push({ phase: 'column', table, says, sql: [alterColumn(table, column.name, change)] })
+  if (now?.isGenerated && !then?.isGenerated)
+    alter(`The field ${nameOf(column)} is no longer computed. Its values stay.`, 'DROP EXPRESSION')
+  else if (now?.default !== then?.default && now?.type === then?.type) {
     const change = column.default ? `SET DEFAULT ${column.default}` : 'DROP DEFAULT'
-    const says = `The column ${column.name} has ${column.default ? `the default ${column.default}` : 'no default'}.`
-    steps.push({ phase: 'column', table, says, locks, sql: [alterColumn(table, column.name, change)] })
+    alter(
+      `The column ${column.name} has ${column.default ? `the default ${column.default}` : 'no default'}.`,
+      change,
+    )
   }
-  if (now?.notNull && !then?.notNull) {
-    const says = `The field ${nameOf(column)} becomes optional.`
-    steps.push({
-      phase: 'column',
-      table,
-      says,
-      locks,
-      sql: [alterColumn(table, column.name, 'DROP NOT NULL')],
-    })
-  }
+  if (now?.notNull && !then?.notNull) alter(`The field ${nameOf(column)} becomes optional.`, 'DROP NOT NULL')
   return [...steps, ...convertedType(pair, column)]
 }
 
@@ -140,21 +116,17 @@ function filling(
     ({ column, value }) => `${quoted(column.name)} = COALESCE(${quoted(column.name)}, ${value})`,
   )
   const unset = filled.map(({ name }) => `${quoted(name)} IS NULL`).join(' OR ')
-  const locks = { [name]: 'ACCESS EXCLUSIVE' } as const
   return [
     ...valued.map(({ column, value }, index): Step => {
       const rows = added.includes(column) ? 'Existing rows' : 'Rows without a value'
-      const [update] = index === 0 ? [`UPDATE ${quoted(name)} SET ${values.join(', ')} WHERE ${unset}`] : []
+      const update = index === 0 ? [`UPDATE ${quoted(name)} SET ${values.join(', ')} WHERE ${unset}`] : []
       return {
         phase: 'fill',
         table: name,
         says: `${rows} get ${value.replace(/::[a-z ]+.*$/, '')} as ${nameOf(column)}: their versions and entity tags change.`,
         locks: { [name]: 'ROW EXCLUSIVE' },
         work: `writes every row without ${nameOf(column)}`,
-        sql: [
-          ...(update ? [update] : []),
-          addToAnswers(resource.path, column.name, answered(column.type, value)),
-        ],
+        sql: [...update, addToAnswers(resource.path, column.name, answered(column.type, value))],
       }
     }),
     ...filled.map(
@@ -162,7 +134,6 @@ function filling(
         phase: 'require',
         table: name,
         says: `The field ${nameOf(column)} is set in every row from now on.`,
-        locks,
         work: `reads every row for ${nameOf(column)}`,
         sql: [alterColumn(name, column.name, 'SET NOT NULL')],
       }),
@@ -185,14 +156,8 @@ function missingValue(table: Table, column: Column, decisions: Decisions): strin
 }
 
 function removal({ name: table }: Table, column: string): Step {
-  return {
-    phase: 'remove',
-    table,
-    says: `The field ${column} is removed WITH ITS VALUES. Rows that have one get a new version.`,
-    locks: { [table]: 'ACCESS EXCLUSIVE' },
-    gone: column,
-    sql: [dropColumn(table, column)],
-  }
+  const says = `The field ${column} is removed WITH ITS VALUES. Rows that have one get a new version.`
+  return { phase: 'remove', table, says, gone: column, sql: [dropColumn(table, column)] }
 }
 
 /** Rows that lose a value, and targets of a reference, which lose a link, need a new version. */

@@ -1,8 +1,7 @@
 import { escapeLiteral as literal, escapeIdentifier as quoted } from 'pg'
-import { alterColumn, answered } from '../tables/statements.ts'
+import { alterColumn, answered, changeStates } from '../tables/statements.ts'
 import { type Column, fieldOf, nameOf } from '../tables/table.ts'
 import type { Pair, Problem } from './comparison.ts'
-import { changeStates } from './states.ts'
 import type { Step } from './step.ts'
 
 /** How existing values get another type without a loss. */
@@ -126,7 +125,6 @@ export function convertedType(pair: Pair, column: Column): Step[] {
       phase: 'column',
       table: table.name,
       says: `The field ${nameOf(column)} has the type ${then?.type} instead of ${now.type}. Its values stay${isShown ? ', and JSON shows them in another form' : ''}.`,
-      locks: { [table.name]: 'ACCESS EXCLUSIVE' },
       ...(!isSame && { work: 'rewrites the table' }),
       sql: [
         // PostgreSQL does not convert a default.

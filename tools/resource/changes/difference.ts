@@ -61,10 +61,9 @@ export function suspending(steps: readonly Step[], found: readonly Pair[]): Step
       const drop = dropConstraint(table, name)
       if (!written.includes(table) || !unchecked.has(name) || statements.includes(drop)) return []
       if (!text.startsWith('CHECK')) return []
-      const step = { table, locks: { [table]: 'ACCESS EXCLUSIVE' } } as const
       return [
-        { ...step, phase: 'drop', sql: [drop] },
-        { ...step, phase: 'check', sql: [addConstraint(table, { name, text }, ' NOT VALID')] },
+        { phase: 'drop', table, sql: [drop] },
+        { phase: 'check', table, sql: [addConstraint(table, { name, text }, ' NOT VALID')] },
       ]
     }),
   )

@@ -40,32 +40,20 @@ function changes(stored: ReadonlyMap<string, string>, wanted: ReadonlyMap<string
 function constraints({ table, stored, wanted }: Pair): Step[] {
   const { name } = table
   const { dropped, added } = changes(stored.constraints, wanted.constraints, generatedConstraints(stored))
-  const known = new Map(
-    [...table.checks, ...table.foreignKeys].map((constraint) => [constraint.name, constraint]),
-  )
+  const known = [...table.checks, ...table.foreignKeys]
   return [
-    ...dropped.map(
-      (constraint): Step => ({
-        phase: 'drop',
-        table: name,
-        ...(!added.includes(constraint) && { says: `The constraint ${constraint} is dropped.` }),
-        locks: { [name]: 'ACCESS EXCLUSIVE' },
-        sql: [dropConstraint(name, constraint)],
-      }),
-    ),
+    ...dropped.map((constraint): Step => {
+      const says = added.includes(constraint) ? undefined : `The constraint ${constraint} is dropped.`
+      return { phase: 'drop', table: name, says, sql: [dropConstraint(name, constraint)] }
+    }),
     ...added.map((constraint): Step => {
-      const { text = wanted.constraints.get(constraint) as string, refersTo } = known.get(constraint) ?? {}
-      const isReplaced = dropped.includes(constraint)
-      return {
-        phase: refersTo === undefined ? 'check' : 'constraint',
-        table: name,
-        says: `The constraint ${constraint} is ${isReplaced ? 'replaced' : 'added'}: ${text}.`,
-        locks: {
-          [name]: refersTo === undefined ? 'ACCESS EXCLUSIVE' : 'SHARE ROW EXCLUSIVE',
-          ...(refersTo !== undefined && refersTo !== name && { [refersTo]: 'SHARE ROW EXCLUSIVE' }),
-        },
-        sql: [addConstraint(name, { name: constraint, text }, ' NOT VALID')],
-      }
+      const { text = wanted.constraints.get(constraint) as string, refersTo } =
+        known.find((one) => one.name === constraint) ?? {}
+      const says = `The constraint ${constraint} is ${dropped.includes(constraint) ? 'replaced' : 'added'}: ${text}.`
+      const sql = [addConstraint(name, { name: constraint, text }, ' NOT VALID')]
+      if (refersTo === undefined) return { phase: 'check', table: name, says, sql }
+      const locks = { [name]: 'SHARE ROW EXCLUSIVE', [refersTo]: 'SHARE ROW EXCLUSIVE' } as const
+      return { phase: 'constraint', table: name, says, locks, sql }
     }),
   ]
 }
@@ -73,33 +61,24 @@ function constraints({ table, stored, wanted }: Pair): Step[] {
 function indexes({ table, stored, wanted }: Pair): Step[] {
   const { name } = table
   const { dropped, added } = changes(stored.indexes, wanted.indexes, generatedIndexes(stored))
-  const known = new Map(table.indexes.map((index) => [index.name, index]))
+  const created = added.flatMap((index) => table.indexes.filter((one) => one.name === index))
   return [
-    ...dropped.map(
-      (index): Step => ({
-        phase: 'drop',
-        table: name,
-        ...(!added.includes(index) && { says: `The index ${index} is dropped.` }),
-        locks: { [name]: 'ACCESS EXCLUSIVE' },
-        sql: [dropIndex(index)],
-      }),
-    ),
-    ...added.flatMap((added): Step[] => {
-      const index = known.get(added)
-      if (!index) return []
+    ...dropped.map((index): Step => {
+      const says = added.includes(index) ? undefined : `The index ${index} is dropped.`
+      return { phase: 'drop', table: name, says, sql: [dropIndex(index)] }
+    }),
+    ...created.map((index): Step => {
       const condition = index.unique
         ? ` It is unique: if two rows have the same values, the migration fails and changes nothing.`
         : ''
-      return [
-        {
-          phase: 'index',
-          table: name,
-          says: `The index ${added} is created on ${index.needsTrigrams ? 'all texts, for searches' : index.text}.${condition}`,
-          locks: { [name]: 'SHARE' },
-          work: `reads every row for ${added}`,
-          sql: [createIndex(name, index)],
-        },
-      ]
+      return {
+        phase: 'index',
+        table: name,
+        says: `The index ${index.name} is created on ${index.needsTrigrams ? 'all texts, for searches' : index.text}.${condition}`,
+        locks: { [name]: 'SHARE' },
+        work: `reads every row for ${index.name}`,
+        sql: [createIndex(name, index)],
+      }
     }),
   ]
 }
@@ -112,7 +91,6 @@ function triggers({ table: { name }, stored, wanted }: Pair): Step[] {
   // keep_row_count creates both triggers and counts the rows.
   const counting = isCountMissing ? [...stored.triggers.keys()].filter((trigger) => COUNTS.test(trigger)) : []
   const outdated = [...new Set([...dropped, ...counting])]
-  const locks = { [name]: 'ACCESS EXCLUSIVE' } as const
   const renewed = added.filter((trigger) => !COUNTS.test(trigger))
   const sql = [
     ...outdated.map((trigger) => dropTrigger(name, trigger)),
@@ -125,7 +103,6 @@ function triggers({ table: { name }, stored, wanted }: Pair): Step[] {
       phase: 'trigger',
       table: name,
       says: 'The triggers that keep versions, tombstones and row counts are created again.',
-      locks,
       ...(isCountMissing && { work: 'counts the rows' }),
       sql,
     },

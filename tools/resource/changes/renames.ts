@@ -2,9 +2,9 @@ import { escapeLiteral as literal, escapeIdentifier as quoted } from 'pg'
 import type { Resource } from '../../../src/model/definition/resource.ts'
 import type { Catalogue, StoredTable } from '../tables/catalogue.ts'
 import { constraintNames, indexNames } from '../tables/generated.ts'
+import { changeStates } from '../tables/statements.ts'
 import { makeTable, type Table } from '../tables/table.ts'
 import { formerResources } from './former.ts'
-import { changeStates } from './states.ts'
 import type { Step } from './step.ts'
 
 /** The declared renames of tables and columns, and of all objects named after them. */
@@ -122,15 +122,8 @@ function freeing<One>(
 ): (readonly [old: One, now: One])[] {
   const takes = ([old]: readonly [One, One], [, now]: readonly [One, One]) => name(old) === name(now)
   const next = all.find((one) => !all.some((other) => other !== one && takes(other, one)))
-  return next
-    ? [
-        next,
-        ...freeing(
-          all.filter((one) => one !== next),
-          name,
-        ),
-      ]
-    : [...all]
+  const others = all.filter((one) => one !== next)
+  return next ? [next, ...freeing(others, name)] : [...all]
 }
 
 function nameOf({ name }: { readonly name: string }): string {

@@ -28,8 +28,8 @@ export interface Step {
   readonly phase: (typeof PHASES)[number]
   readonly table: string
   /** A sentence for the user. Parts of a larger change have none. */
-  readonly says?: string
-  /** Locks on existing tables. */
+  readonly says?: string | undefined
+  /** Locks on existing tables; by default the strongest, on its own. */
   readonly locks?: Readonly<Record<string, Lock>>
   /** Work that grows with the number of rows: `rewrites the rows without language`. */
   readonly work?: string
@@ -44,6 +44,30 @@ export function inOrder(steps: readonly Step[]): Step[] {
   return [...steps].sort((one, other) => PHASES.indexOf(one.phase) - PHASES.indexOf(other.phase))
 }
 
+export function locksOf({ table, locks = { [table]: 'ACCESS EXCLUSIVE' } }: Step) {
+  return locks
+}
+
 export function strongest(locks: readonly Lock[]): Lock {
   return LOCKS[Math.max(...locks.map((lock) => LOCKS.indexOf(lock)))] as Lock
+}
+
+/** The longest line of a comment. */
+const WIDTH = 116
+
+/** The text of a migration: statements, each with a comment. */
+export function migrationSql(steps: readonly Step[], warnings: readonly string[] = []): string {
+  const parts = steps.map(({ says, sql }) =>
+    [...(says ? wrapped(says) : []), ...sql.map((statement) => `${statement};`)].join('\n'),
+  )
+  return `${[...warnings.map((warning) => wrapped(`WARNING: ${warning}`).join('\n')), ...parts].join('\n\n')}\n`
+}
+
+function wrapped(text: string): string[] {
+  const lines = ['--']
+  for (const word of text.split(/\s+/)) {
+    if (`${lines.at(-1)} ${word}`.length > WIDTH) lines.push('--')
+    lines.push(`${lines.pop()} ${word}`)
+  }
+  return lines
 }

@@ -36,6 +36,7 @@ function creation(table: Table, added: readonly Table[]): Step[] {
     phase: 'create',
     table: name,
     says: `The resource ${resource.path} is new: its table, constraints, indexes and triggers are created.`,
+    locks: {},
     sql: createTable(table),
   }
   const isNew = (target: string) => added.some((other) => other.name === target)

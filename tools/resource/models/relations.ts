@@ -1,6 +1,5 @@
-import { ownedBy, referencesTo, relationsOf } from '../../../src/model/definition/relations.ts'
+import { referencesTo, relationsOf } from '../../../src/model/definition/relations.ts'
 import { type Resource, tableName } from '../../../src/model/definition/resource.ts'
-import type { ReferenceField } from '../../../src/model/kinds/reference.ts'
 
 /** One side of a relation between two models. */
 export interface Relation {
@@ -56,30 +55,16 @@ function outgoing(resource: Resource, resources: readonly Resource[]): Relation[
 
 /** Fields are named after the table of the other side, and after the relation if there are several. */
 function incoming(resource: Resource, resources: readonly Resource[]): Relation[] {
-  const owned = new Set(ownedBy(resource, resources))
   return resources.flatMap((from) => {
-    const table = tableName(from.path)
-    const parent: Relation[] = owned.has(from)
-      ? [
-          {
-            name: table,
-            model: from.name,
-            label: labelOf(from, resource, from.parentField as string),
-            isList: from.listed,
-          },
-        ]
-      : []
-    const references = referencesTo(resource, [from]).map(({ leaf }): Relation => {
-      const label = labelOf(from, resource, leaf.column)
-      const { relation } = leaf.field as ReferenceField
-      return {
-        name: label === undefined ? table : `${table}_${tableName(relation)}`,
-        model: from.name,
-        label,
-        isList: true,
-      }
-    })
-    return [...parent, ...references]
+    const side = (column: string, isList: boolean, relation?: string): Relation => {
+      const label = labelOf(from, resource, column)
+      const ending = relation === undefined || label === undefined ? '' : `_${tableName(relation)}`
+      return { name: tableName(from.path) + ending, model: from.name, label, isList }
+    }
+    return [
+      ...(from.owner === resource ? [side(from.parentField as string, from.listed)] : []),
+      ...referencesTo(resource, [from]).map(({ leaf }) => side(leaf.column, true, leaf.field.relation)),
+    ]
   })
 }
 

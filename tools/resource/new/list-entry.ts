@@ -1,5 +1,5 @@
+import { camelCase } from '../../../src/graph/names.ts'
 import { CommandError } from '../../../src/service/command.ts'
-import { constantOf } from './scaffold.ts'
 
 /** The setting of the formatter. */
 const LINE_WIDTH = 110
@@ -11,7 +11,7 @@ const LINE_WIDTH = 110
  * @throws {CommandError} if the list is not an array of names
  */
 export function withEntry(text: string, path: string): string {
-  const name = constantOf({ path })
+  const name = camelCase(path)
   const found = LIST.exec(text)
   if (!found) {
     throw new CommandError(

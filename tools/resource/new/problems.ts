@@ -5,7 +5,7 @@ import { type Resource, tableName } from '../../../src/model/definition/resource
 import { text } from '../../../src/model/kinds/text.ts'
 import { RESERVED_PATH } from '../../../src/model/problems/definition-problems.ts'
 import { createCompleteSchema } from '../../../src/service/features.ts'
-import { constantOf, type NewResource } from './scaffold.ts'
+import type { NewResource } from './scaffold.ts'
 
 /** GraphQL's own types. */
 const RESERVED_NAMES = ['Query', 'Mutation', 'Subscription']
@@ -30,7 +30,7 @@ function formProblems({ path, name }: NewResource): string[] {
     )
   }
   if (RESERVED_PATH.test(path)) problems.push(`The path ${path} is reserved`)
-  if (RESERVED_CONSTANTS.test(constantOf({ path }))) {
+  if (RESERVED_CONSTANTS.test(camelCase(path))) {
     problems.push(`The path ${path} cannot name a constant of the definitions`)
   }
   if (!/^[A-Z][A-Za-z0-9]{0,39}$/.test(name)) {

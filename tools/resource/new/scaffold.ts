@@ -1,4 +1,5 @@
 import { camelCase } from '../../../src/graph/names.ts'
+import { capitalized, noun, withArticle } from '../../../src/model/definition/labels.ts'
 import { identifierField } from '../../../src/model/definition/resource.ts'
 
 export interface NewResource {
@@ -9,11 +10,6 @@ export interface NewResource {
   readonly owner?: { readonly path: string; readonly name: string } | undefined
 }
 
-/** The constant that holds a definition. */
-export function constantOf({ path }: Pick<NewResource, 'path'>): string {
-  return camelCase(path)
-}
-
 /** The singular of a path: `TrainingRecord` for training-records. */
 export function singularOf(path: string): string {
   const words = path.split('-')
@@ -21,7 +17,7 @@ export function singularOf(path: string): string {
     .replace(/ies$/, 'y')
     .replace(/(ss|sh|ch|x)es$/, '$1')
     .replace(/([^s])s$/, '$1')
-  return [...words, last].map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+  return [...words, last].map(capitalized).join('')
 }
 
 /**
@@ -33,18 +29,18 @@ export function definitionText(resource: NewResource, module: string): string {
   const { kind, path, name, owner } = resource
   const lines = [
     `import { defineResource, text } from '${module}'`,
-    ...(owner ? [`import { ${constantOf(owner)} } from './${owner.path}.ts'`] : []),
+    ...(owner ? [`import { ${camelCase(owner.path)} } from './${owner.path}.ts'`] : []),
     '',
-    `export const ${constantOf(resource)} = defineResource({`,
+    `export const ${camelCase(path)} = defineResource({`,
     `  kind: '${kind}',`,
-    ...(owner ? [`  owner: ${constantOf(owner)},`] : []),
+    ...(owner ? [`  owner: ${camelCase(owner.path)},`] : []),
     `  name: '${name}',`,
     `  path: '${path}',`,
     `  description: '${described(resource)}',`,
     '  fields: {',
     `    ${fieldOf(resource)},`,
     '  },',
-    `  example: ${EXAMPLES[kind]},`,
+    `  example: { ${kind === 'singleton' ? 'remark' : 'name'}: 'First' },`,
     '})',
   ]
   return `${lines.join('\n')}\n`
@@ -56,27 +52,8 @@ function fieldOf({ kind, owner }: NewResource): string {
   return `name: text('Name, unique regardless of case.', { required: true, unique: ${unique} })`
 }
 
-const EXAMPLES = {
-  collection: `{ name: 'First' }`,
-  owned: `{ name: 'First' }`,
-  singleton: `{ remark: 'First' }`,
-} as const
-
 function described({ kind, name, owner }: NewResource): string {
-  const noun = nounOf(name)
-  if (!owner) return `${articleFor(noun)} ${noun}.`
-  const parent = nounOf(owner.name)
-  const article = articleFor(parent).toLowerCase()
-  return kind === 'singleton'
-    ? `The ${noun} of ${article} ${parent}.`
-    : `${articleFor(noun)} ${noun} of ${article} ${parent}.`
-}
-
-function articleFor(noun: string): string {
-  return /^[aeiou]/.test(noun) ? 'An' : 'A'
-}
-
-/** The words of a name in Pascal case. */
-export function nounOf(name: string): string {
-  return name.replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => ` ${letter}`).toLowerCase()
+  if (!owner) return `${capitalized(withArticle(noun({ name })))}.`
+  const article = kind === 'singleton' ? `The ${noun({ name })}` : capitalized(withArticle(noun({ name })))
+  return `${article} of ${withArticle(noun(owner))}.`
 }

@@ -41,11 +41,7 @@ export async function withShadow<Result>(
 
 /** See {@link withShadow}. */
 export class Shadow {
-  readonly #session: Transaction
-
-  constructor(session: Transaction) {
-    this.#session = session
-  }
+  constructor(private readonly session: Transaction) {}
 
   /**
    * Executes the statements of a migration.
@@ -54,24 +50,24 @@ export class Shadow {
    */
   async apply(sql: string, name = 'the new migration'): Promise<void> {
     try {
-      await this.#session.exec(sql)
+      await this.session.exec(sql)
     } catch (cause) {
       throw new CommandError(`PostgreSQL refuses ${name}: ${(cause as Error).message}`, { cause })
     }
   }
 
   current(): Promise<Catalogue> {
-    return readCatalogue(this.#session, SCHEMA)
+    return readCatalogue(this.session, SCHEMA)
   }
 
   /** See {@link describeBaseline}. */
   baseline(migrations: readonly Migration[]): Promise<string> {
-    return describeBaseline(this.#session, migrations)
+    return describeBaseline(this.session, migrations)
   }
 
   /** The tables of the definitions, read in the same way. Does not change the database. */
   async desired(tables: readonly Table[]): Promise<Catalogue> {
-    const session = this.#session
+    const session = this.session
     await session.exec(
       `SAVEPOINT before; CREATE SCHEMA ${DESIRED}; SET LOCAL search_path = ${DESIRED}, ${SCHEMA}`,
     )
@@ -79,10 +75,8 @@ export class Shadow {
     const foreignKeys = tables.flatMap(({ name, foreignKeys }) =>
       foreignKeys.map((key) => addConstraint(name, key)),
     )
-    await this.apply(
-      [...tables.flatMap(createTable), ...foreignKeys].join(';\n'),
-      'the tables of the definitions',
-    )
+    const statements = [...tables.flatMap(createTable), ...foreignKeys].join(';\n')
+    await this.apply(statements, 'the tables of the definitions')
     const catalogue = await readCatalogue(session, DESIRED)
     await session.exec('ROLLBACK TO SAVEPOINT before')
     return catalogue
@@ -94,17 +88,17 @@ export class Shadow {
     if (computed.length === 0) return
     const plain = columns.filter(({ generated }) => generated === undefined)
     const types = plain.map((column) => `${quoted(column.name)} ${column.type}`)
-    await this.#session.exec(`SAVEPOINT expressions; CREATE TABLE ${quoted(name)} (${types.join(', ')})`)
+    await this.session.exec(`SAVEPOINT expressions; CREATE TABLE ${quoted(name)} (${types.join(', ')})`)
     for (const column of computed)
       await this.apply(addColumn(name, column), `${resource.path}.${column.name}`)
-    await this.#session.exec('ROLLBACK TO SAVEPOINT expressions')
+    await this.session.exec('ROLLBACK TO SAVEPOINT expressions')
   }
 
   /** The functions written by hand that contain this word. */
   async functionsNaming(word: string): Promise<string[]> {
     const files = [ENGINE.migration, ...Object.values(ENGINE.additions)]
     const engine = (await Promise.all(files.map((file) => readFile(file, 'utf8')))).join('\n')
-    const { rows } = await this.#session.query<{ name: string }>(
+    const { rows } = await this.session.query<{ name: string }>(
       `SELECT proname AS name FROM pg_proc
        WHERE pronamespace = $1::regnamespace AND prosrc ~ ('\\m' || $2 || '\\M') ORDER BY 1`,
       [SCHEMA, word],
