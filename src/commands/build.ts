@@ -1,5 +1,5 @@
 import { runCommand } from '../service/command.ts'
-import { refuseUnfitOperations } from '../service/operations.ts'
+import { refuseUnfitOperations } from '../service/features.ts'
 import { loadSettingsFile } from '../service/settings/configuration.ts'
 import { domainFolder, loadDefinitions } from '../service/settings/domain-folder.ts'
 

@@ -1,7 +1,6 @@
 import { printSchema } from 'graphql'
 import { ArgumentsError, databaseConfiguration, runCommand } from '../service/command.ts'
-import { createCompleteSchema } from '../service/features.ts'
-import { openApiText } from '../service/openapi-text.ts'
+import { createCompleteSchema, openApiText } from '../service/features.ts'
 import { readSeeds } from '../service/settings/domain-folder.ts'
 
 const usage = `Prints a document of the domain, as the service has it with the same settings.

@@ -3,8 +3,7 @@ import { relative } from 'node:path'
 import { CommandError, databaseConfiguration, runCommand } from '../service/command.ts'
 import { readSeeds } from '../service/settings/domain-folder.ts'
 import { createSeeds } from './seed/create-seeds.ts'
-import { seedLines } from './seed/seed-lines.ts'
-import { seedProblems } from './seed/seed-problems.ts'
+import { seedLines, seedProblems } from './seed/seed-problems.ts'
 import { operatorSessions, withDatabase } from './shared-database.ts'
 
 const usage = `Adds a small example catalogue with resources in every collection.

@@ -24,9 +24,8 @@ await runCommand(usage, { options: { port: { type: 'string', default: '5555' } }
   const { schema = DEFAULT_SCHEMA } = connection ?? {}
   const [first] = configuration.domain.resources
   // By default, Studio opens the schema `public` and the table that PostgreSQL lists first.
-  const selected = { schema, ...(first && { table: tableName(first.path) }) }
-  const run = (address: NodeJS.ProcessEnv) =>
-    runStudio(program, values.port, new URLSearchParams(selected), address)
+  const selected = new URLSearchParams({ schema, ...(first && { table: tableName(first.path) }) })
+  const run = (address: NodeJS.ProcessEnv) => runStudio(program, values.port, selected, address)
   if (connection) return run({ DATABASE_URL: withSession(connection) })
   await refuseMissing(dataDir)
   // Studio's driver (postgres.js) takes the folder of a socket only from the environment.

@@ -9,18 +9,13 @@ import { databaseOptions } from './settings/configuration.ts'
 import type { LocatedDomain } from './settings/domain-folder.ts'
 import { readSettings } from './settings/settings.ts'
 
-/** A new database for the tests of a domain, as settings, and what removes it. */
-export interface TestDatabase {
-  readonly settings: Readonly<Record<string, string>>
-  remove(): Promise<void>
-}
-
 /**
- * Creates an empty database: on the PostgreSQL server of TEST_DATABASE_URL, or an embedded one in a temporary folder.
+ * Creates an empty database, as settings: on the PostgreSQL server of TEST_DATABASE_URL, or an embedded one in a temporary
+ * folder.
  *
  * @throws {DefinitionError} if the domain has no Prisma client
  */
-export async function createTestDatabase(domain: LocatedDomain): Promise<TestDatabase> {
+export async function createTestDatabase(domain: LocatedDomain) {
   const server = process.env['TEST_DATABASE_URL']
   if (server) {
     const { address, drop } = await createTemporaryDatabase(server)

@@ -1,7 +1,6 @@
 import test from 'ava'
 import { createSeeds } from '../../src/commands/seed/create-seeds.ts'
-import { seedLines } from '../../src/commands/seed/seed-lines.ts'
-import { type SeedFile, seedProblems } from '../../src/commands/seed/seed-problems.ts'
+import { type SeedFile, seedLines, seedProblems } from '../../src/commands/seed/seed-problems.ts'
 import { operatorSessions } from '../../src/commands/shared-database.ts'
 import type { Seed } from '../../src/documents/openapi/seeds.ts'
 import { DomainError } from '../../src/model/errors.ts'

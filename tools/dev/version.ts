@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { openSharedDatabase } from '../../src/database/database.ts'
 import { CommandError, runCommand } from '../../src/service/command.ts'
+import { refuseUnfitOperations } from '../../src/service/features.ts'
 import { openLog } from '../../src/service/observability/log.ts'
-import { refuseUnfitOperations } from '../../src/service/operations.ts'
 import { startService } from '../../src/service/server.ts'
 import {
   type Configuration,

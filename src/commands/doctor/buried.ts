@@ -1,6 +1,6 @@
 import { escapeIdentifier, escapeLiteral } from 'pg'
 import type { DatabaseClient } from '../../database/database-client.ts'
-import { NAMED } from './named.ts'
+import { NAMED } from './parts.ts'
 
 /** Triggers name the collection of a table, and the column of its parents. */
 const SERVED = `SELECT relname::text AS name, tgrelid::regclass::text AS table, arguments[1] AS collection,

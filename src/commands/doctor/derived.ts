@@ -2,7 +2,7 @@ import type { DatabaseClient } from '../../database/database-client.ts'
 import { quotedTable } from '../../database/sql/statement.ts'
 import { BETWEEN_TIMELINES } from '../../domain/recording.ts'
 import { type Resource, tableName } from '../../model/definition/resource.ts'
-import { NAMED } from './named.ts'
+import { NAMED } from './parts.ts'
 
 // Triggers maintain these values. Editing a value itself, or rows while triggers are disabled, makes it wrong.
 

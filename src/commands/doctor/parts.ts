@@ -4,7 +4,9 @@ import type { Database } from '../../database/database.ts'
 import type { DatabaseClient } from '../../database/database-client.ts'
 import { type WrongPart, wrongParts } from '../../database/migrations/parts.ts'
 import { withSession } from '../../database/migrations/session.ts'
-import { NAMED } from './named.ts'
+
+/** The rows, or groups of them, that a problem names. */
+export const NAMED = 20
 
 /** Tables, columns, functions, constraints, indexes and triggers that are not as the migrations make them. */
 export async function partProblems(database: Database, migrations: string): Promise<string[]> {

@@ -7,7 +7,7 @@ import { jsonValues } from '../../model/rows/columns.ts'
 import { isIdentifier } from '../../model/rows/identifiers.ts'
 import type { Row } from '../../model/rows/row.ts'
 import { inspectResource } from '../../model/validate.ts'
-import { NAMED } from './named.ts'
+import { NAMED } from './parts.ts'
 
 /** Lists the first rows that would be refused as a request body. */
 export async function rowProblems(client: DatabaseClient, resource: Resource): Promise<string[]> {

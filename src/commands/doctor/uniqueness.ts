@@ -2,7 +2,7 @@ import type { DatabaseClient } from '../../database/database-client.ts'
 import { quoted, quotedTable } from '../../database/sql/statement.ts'
 import type { Leaf, Resource } from '../../model/definition/resource.ts'
 import { uniqueExpression, uniqueIndexName, uniqueLeaves } from '../../model/definition/uniqueness.ts'
-import { NAMED } from './named.ts'
+import { NAMED } from './parts.ts'
 
 /**
  * Texts that must be unique and are equal: of rows that had them before blanks of Unicode counted as blanks, all but one of

@@ -1,9 +1,9 @@
+import { LineCounter, parseDocument } from 'yaml'
 import { type Seed, seedEntry } from '../../documents/openapi/seeds.ts'
 import type { Resource } from '../../model/definition/resource.ts'
 import { isIdentifier } from '../../model/rows/identifiers.ts'
 import { inspectResource } from '../../model/validate.ts'
 import { isObject } from '../../model/values.ts'
-import type { LineOf } from './seed-lines.ts'
 
 /**
  * The problems of the entries of a catalogue, one line for each, with the number of the entry and the field.
@@ -80,4 +80,18 @@ function problemsOf(seed: Seed, resource: Resource) {
 
 function isKey(value: unknown): boolean {
   return typeof value === 'string' && isIdentifier(value)
+}
+
+/** The line of an entry, or of what is at a path in it. */
+export type LineOf = (index: number, path?: readonly string[]) => number | undefined
+
+/** The lines of a catalogue. JSON is YAML, whose parser keeps the places of values. */
+export function seedLines(text: string): LineOf {
+  const lineCounter = new LineCounter()
+  const document = parseDocument(text, { lineCounter })
+  const lineAt = (path: readonly (string | number)[]) => {
+    const node = document.getIn(path, true) as { readonly range?: readonly number[] } | undefined
+    return node?.range && lineCounter.linePos(node.range[0] as number).line
+  }
+  return (index, path = []) => lineAt([index, ...path]) ?? lineAt([index])
 }

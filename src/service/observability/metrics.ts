@@ -1,5 +1,13 @@
 import cluster from 'node:cluster'
-import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import {
+  AggregatorRegistry,
+  Counter,
+  type CounterConfiguration,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  Registry,
+} from 'prom-client'
 import type { Database } from '../../database/database.ts'
 import { FAILURE_REASONS } from '../../database/errors.ts'
 import type { Readers } from '../../database/replicas/readers.ts'
@@ -18,6 +26,7 @@ export function createMetrics(
   load: LoadCounts = { running: 0, waiting: 0, shed: {} },
 ) {
   const registry = new Registry()
+  const metric = metricsOf(registry)
   if (cluster.isWorker) {
     AggregatorRegistry.setRegistries(registry)
     // Responds to the primary process, which merges the metrics.
@@ -26,42 +35,35 @@ export function createMetrics(
   collectDefaultMetrics({ register: registry })
   // By default, workers are averaged, which hides a busy one.
   Object.assign(registry.getSingleMetric('nodejs_eventloop_lag_p99_seconds') as object, { aggregator: 'max' })
-  addDatabaseMetrics(registry, database, readers ?? {})
+  addDatabaseMetrics(metric, database, readers ?? {})
   new Gauge({
-    name: named('operations'),
-    help: 'GraphQL operations that are running or waiting for their turn.',
-    labelNames: ['state'],
-    registers: [registry],
+    ...metric('operations', 'GraphQL operations that are running or waiting for their turn.', 'state'),
     collect() {
       this.set({ state: 'running' }, load.running)
       this.set({ state: 'waiting' }, load.waiting)
     },
   })
+  const shed = 'Requests that received 503 to keep the load within limits.'
+  addCounts(metric('requests_shed_total', shed, 'reason'), load.shed)
   new Counter({
-    name: named('requests_shed_total'),
-    help: 'Requests that received 503 to keep the load within limits.',
-    labelNames: ['reason'],
-    registers: [registry],
-    collect() {
-      this.reset()
-      for (const [reason, count] of Object.entries(load.shed)) this.inc({ reason }, count)
-    },
-  })
-  new Counter({
-    name: named('connections_refused_total'),
-    help: 'Connections closed at once because the process already had MAX_CONNECTIONS.',
-    registers: [registry],
+    ...metric(
+      'connections_refused_total',
+      'Connections closed at once because the process already had MAX_CONNECTIONS.',
+    ),
     collect() {
       this.reset()
       this.inc(state.refusedConnections)
     },
   })
   const durations = new Histogram({
-    name: named('http_request_duration_seconds'),
-    help: 'Duration of HTTP requests by method, route template and status.',
-    labelNames: ['method', 'route', 'status'],
+    ...metric(
+      'http_request_duration_seconds',
+      'Duration of HTTP requests by method, route template and status.',
+      'method',
+      'route',
+      'status',
+    ),
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers: [registry],
   })
   const route: Route = {
     path: '/metrics',
@@ -84,7 +86,7 @@ export function createMetrics(
 
 /** A replica is named by its host and port. */
 function addDatabaseMetrics(
-  registry: Registry,
+  metric: ReturnType<typeof metricsOf>,
   primary: Database,
   { choices, replicas = [] }: Partial<Readers>,
 ): void {
@@ -93,10 +95,12 @@ function addDatabaseMetrics(
     ...replicas.map(({ name, database }) => ({ name, pool: database.pool })),
   ]
   new Gauge({
-    name: named('database_pool_connections'),
-    help: 'Connections to each database, and requests waiting for one.',
-    labelNames: ['database', 'state'],
-    registers: [registry],
+    ...metric(
+      'database_pool_connections',
+      'Connections to each database, and requests waiting for one.',
+      'database',
+      'state',
+    ),
     collect() {
       for (const { name: database, pool } of pools) {
         this.set({ database, state: 'idle' }, pool.idleCount)
@@ -105,19 +109,13 @@ function addDatabaseMetrics(
       }
     },
   })
+  const wait = 'How long statements and transactions waited for a connection, including the time to open one.'
   const waits = new Histogram({
-    name: named('database_pool_wait_seconds'),
-    help: 'How long statements and transactions waited for a connection, including the time to open one.',
-    labelNames: ['database'],
+    ...metric('database_pool_wait_seconds', wait, 'database'),
     buckets: [0.001, 0.01, 0.1, 0.25, 0.5, 1, 2.5, 5],
-    registers: [registry],
   })
-  const failures = new Counter({
-    name: named('database_failures_total'),
-    help: 'Connections that failed, and statements that the database could not serve.',
-    labelNames: ['database', 'reason'],
-    registers: [registry],
-  })
+  const failed = 'Connections that failed, and statements that the database could not serve.'
+  const failures = new Counter(metric('database_failures_total', failed, 'database', 'reason'))
   for (const { name: database, pool } of pools) {
     waits.zero({ database })
     for (const reason of FAILURE_REASONS) failures.inc({ database, reason }, 0)
@@ -126,41 +124,44 @@ function addDatabaseMetrics(
       failed: (reason) => failures.inc({ database, reason }),
     }
   }
+  const lagging = 'How far each replica lags behind the primary; no value if unknown, as without the primary.'
   new Gauge({
-    name: named('replica_lag_seconds'),
-    help: 'How far each replica lags behind the primary; no value if unknown, as without the primary.',
-    labelNames: ['replica'],
+    ...metric('replica_lag_seconds', lagging, 'replica'),
     aggregator: 'max',
-    registers: [registry],
     collect() {
       this.reset()
       for (const { name, lag } of replicas)
         if (Number.isFinite(lag)) this.set({ replica: name }, Number(lag) / 1_000)
     },
   })
+  const usable =
+    'Whether the replica is used for reads (1), or excluded because it lags or does not respond (0).'
   new Gauge({
-    name: named('replica_usable'),
-    help: 'Whether the replica is used for reads (1), or excluded because it lags or does not respond (0).',
-    labelNames: ['replica'],
+    ...metric('replica_usable', usable, 'replica'),
     aggregator: 'min',
-    registers: [registry],
     collect() {
       for (const { name, isUsable } of replicas) this.set({ replica: name }, Number(isUsable))
     },
   })
-  if (!choices) return
-  new Counter({
-    name: named('database_reads_total'),
-    help: 'Operations by the database they read from: a replica, or the primary and the reason.',
-    labelNames: ['from'],
-    registers: [registry],
-    collect() {
-      this.reset()
-      for (const [from, count] of Object.entries(choices)) this.inc({ from }, count)
-    },
-  })
+  const reads = 'Operations by the database they read from: a replica, or the primary and the reason.'
+  if (choices) addCounts(metric('database_reads_total', reads, 'from'), choices)
 }
 
-function named(metric: string): string {
-  return `${SERVICE_NAME}_${metric}`
+/** What the options of each metric have. */
+function metricsOf(registry: Registry) {
+  return <Label extends string>(name: string, help: string, ...labelNames: Label[]) => {
+    return { name: `${SERVICE_NAME}_${name}`, help, labelNames, registers: [registry] }
+  }
+}
+
+/** A counter of what is counted elsewhere, by its only label. */
+function addCounts(described: CounterConfiguration<string>, counts: Readonly<Record<string, number>>): void {
+  const [label = ''] = described.labelNames ?? []
+  new Counter({
+    ...described,
+    collect() {
+      this.reset()
+      for (const [value, count] of Object.entries(counts)) this.inc({ [label]: value }, count)
+    },
+  })
 }

@@ -1,6 +1,5 @@
 import type { Transaction } from '@electric-sql/pglite'
-import { coverageLine } from '../../../src/database/migrations/baseline.ts'
-import type { Migration } from '../../../src/database/migrations/migration-files.ts'
+import { coverageLine, type Migration } from '../../../src/database/migrations/migration-files.ts'
 import { CommandError } from '../../../src/service/command.ts'
 import { whereSupported } from './statements.ts'
 
