@@ -8,10 +8,9 @@ import { rejectUnavailable } from './errors.ts'
 import type { Prisma, PrismaClient } from './generated/client.ts'
 import { batchKeyReads, withKeys } from './key-reads.ts'
 import { aggregateStatement, toGroups } from './sql/aggregate.ts'
-import { deleteStatement } from './sql/author.ts'
-import { insertStatement } from './sql/insert.ts'
 import { listStatement, listsStatement, type Parents, toList, toLists } from './sql/list.ts'
 import type { Statement } from './sql/statement.ts'
+import { deleteStatement, insertStatement } from './sql/write.ts'
 import { fromPrisma, toData } from './stored-values.ts'
 
 type Send = <Result>(statement: Statement) => Promise<Result[]>

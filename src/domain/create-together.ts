@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { prismaError } from '../database/errors.ts'
-import { storedKeysStatement } from '../database/sql/insert.ts'
+import { storedKeysStatement } from '../database/sql/write.ts'
 import { TransactionNeeded } from '../model/definition/database-rule.ts'
 import type { Resource, Values } from '../model/definition/resource.ts'
 import { DomainError, isUnavailable } from '../model/errors.ts'

@@ -1,7 +1,7 @@
 import { isConflict, repeatAfterConflicts } from '../database/conflicts.ts'
 import type { DatabaseClient } from '../database/database-client.ts'
 import { rejectUnavailable } from '../database/errors.ts'
-import { authorStatement } from '../database/sql/author.ts'
+import { authorStatement } from '../database/sql/write.ts'
 import type { SharedTransaction, WriteContext } from './context.ts'
 
 /** Another request has changed the same data. The write is repeated; callers never receive this error. */

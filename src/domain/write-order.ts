@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { lockStatement } from '../database/sql/lock.ts'
+import { lockStatement } from '../database/sql/write.ts'
 import type { Resource } from '../model/definition/resource.ts'
 import { isResourceKey, type ResourceKey } from '../model/rows/identifiers.ts'
 import type { WriteContext } from './context.ts'

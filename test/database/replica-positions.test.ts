@@ -1,8 +1,7 @@
 import test from 'ava'
 import pg from 'pg'
 import type { Database } from '../../src/database/database.ts'
-import { readReplayed, readWritten } from '../../src/database/replicas/position.ts'
-import { Replica } from '../../src/database/replicas/replica-watch.ts'
+import { Replica, readReplayed, readWritten } from '../../src/database/replicas/replica-watch.ts'
 
 /** A database that responds to each statement in turn with rows, or an error. */
 function databaseOf(...responses: (object[] | Error | Promise<never>)[]) {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
-import { storedKeysStatement } from '../../src/database/sql/insert.ts'
+import { storedKeysStatement } from '../../src/database/sql/write.ts'
 import type { Resource } from '../../src/model/definition/resource.ts'
 import type { Owner } from '../helpers/database/database.ts'
 import { makeDomain, serveDomain } from '../helpers/domain/made-domain.ts'

@@ -1,7 +1,7 @@
 import { type Client, DatabaseError } from 'pg'
 import { MIGRATION_LOCK } from './migration-state.ts'
 import { createSchemas } from './schemas.ts'
-import { type Transact, undo } from './session.ts'
+import type { Transact } from './session.ts'
 
 const ADVISORY_LOCKS = `SELECT pg_advisory_xact_lock(${MIGRATION_LOCK});
   SELECT 1 / count(*) FROM pg_locks
@@ -71,7 +71,7 @@ export async function missingFeatures(transact: Transact, schema: string): Promi
   const missing: string[] = []
   const present: string[] = []
   const attempt = (work: (client: Client) => Promise<unknown>) =>
-    undo(transact, work).then(() => undefined, reasonOf)
+    transact(work, 'ROLLBACK').then(() => undefined, reasonOf)
   const unlocked = await attempt((client) => client.query(ADVISORY_LOCKS))
   if (unlocked !== undefined) missing.push(`advisory locks (${unlocked})`)
   for (const [feature, statements] of Object.entries(FEATURES)) {

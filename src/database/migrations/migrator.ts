@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import type { Client } from 'pg'
 import { type Connection, DatabaseRefusedError } from '../connection.ts'
-import { type Baseline, readBaseline } from './baseline.ts'
 import { missingFeatures } from './engine-features.ts'
-import { type Migration, readMigrations } from './migration-files.ts'
+import { type Baseline, type Migration, readBaseline, readMigrations } from './migration-files.ts'
 import { createRecord, MIGRATION_LOCK, type MigrationState, readState, recordOf } from './migration-state.ts'
 import { createSchemas, moveStatement } from './schemas.ts'
 import { type Transact, withSession } from './session.ts'
+
+/** What one transaction applies, and the steps that Prisma records: one for `migrate deploy`, none for `migrate resolve`. */
+interface Batch extends Baseline {
+  readonly title: string
+  readonly steps: 0 | 1
+}
 
 /**
  * Applies the pending migrations in order, each in one transaction with the advisory lock, and records them
@@ -39,21 +44,23 @@ export function migrate(connection: Connection, folder: string): Promise<string[
       await createRecord(client)
       await client.query(moveStatement(schema))
     })
+    const batches = migrations.map((migration): Batch => {
+      return { title: `Migration ${migration.name}`, sql: migration.sql, covered: [migration], steps: 1 }
+    })
+    const baseline = state.applied.length === 0 ? await readBaseline(folder, migrations) : undefined
+    if (baseline) batches.unshift({ title: 'The baseline', ...baseline, steps: 0 })
     const applied: string[] = []
-    const attempt = async (name: string, execute: (client: Client) => Promise<string[]>) => {
-      const names = await transactLocked(execute).catch((cause) => {
+    for (const batch of batches) {
+      if (!batch.covered.every(({ name }) => state.pending.includes(name) && !applied.includes(name)))
+        continue
+      const work = transactLocked((client) => apply(client, schema, batch, migrations))
+      const names = await work.catch((cause) => {
         if (cause instanceof DatabaseRefusedError) throw cause
-        throw new DatabaseRefusedError(`${name} failed and was rolled back: ${cause.message}`, { cause })
+        throw new DatabaseRefusedError(`${batch.title} failed and was rolled back: ${cause.message}`, {
+          cause,
+        })
       })
       applied.push(...names)
-    }
-    const baseline = state.applied.length === 0 ? await readBaseline(folder, migrations) : undefined
-    if (baseline)
-      await attempt('The baseline', (client) => applyBaseline(client, schema, baseline, migrations))
-    for (const migration of migrations) {
-      const { name } = migration
-      if (!state.pending.includes(name) || applied.includes(name)) continue
-      await attempt(`Migration ${name}`, (client) => apply(client, schema, migration, migrations))
     }
     return applied
   })
@@ -106,55 +113,28 @@ function refuse(state: MigrationState): void {
   )
 }
 
-/** Makes what the covered migrations make, unless another process has applied one meanwhile. Returns what it applied. */
-async function applyBaseline(
-  client: Client,
-  schema: string,
-  { sql, covered }: Baseline,
-  migrations: Migration[],
-): Promise<string[]> {
-  const state = await readState(client, schema, migrations)
-  refuse(state)
-  if (state.applied.length > 0) return []
-  await client.query(sql)
-  await client.query(moveStatement(schema))
-  await record(client, schema, covered, 0)
-  return covered.map(({ name }) => name)
-}
-
-/** Applies a migration unless another process has applied it meanwhile. Returns what it applied. */
+/** Applies migrations unless another process has applied them meanwhile. Returns what it applied. */
 async function apply(
   client: Client,
   schema: string,
-  migration: Migration,
+  { sql, covered, steps }: Batch,
   migrations: Migration[],
 ): Promise<string[]> {
-  const { name, sql } = migration
   const state = await readState(client, schema, migrations)
   refuse(state)
-  if (!state.pending.includes(name)) return []
+  if (!covered.every(({ name }) => state.pending.includes(name))) return []
   await refuseInvalidIndexes(client, schema, sql)
   // An index that was built beforehand is kept. Landed migrations may lack IF NOT EXISTS.
   await client.query(sql.replaceAll('CREATE INDEX "', 'CREATE INDEX IF NOT EXISTS "'))
   await client.query(moveStatement(schema))
-  await record(client, schema, [migration], 1)
-  return [name]
-}
-
-/** As Prisma's `migrate deploy` does with one step, and `migrate resolve --applied` with none. */
-async function record(
-  client: Client,
-  schema: string,
-  migrations: readonly Migration[],
-  steps: number,
-): Promise<void> {
-  for (const { checksum, name } of migrations) {
+  for (const { checksum, name } of covered) {
     await client.query(
       `INSERT INTO ${recordOf(schema)} (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
        VALUES ($1, $2, $3, now(), clock_timestamp(), $4)`,
       [randomUUID(), checksum, name, steps],
     )
   }
+  return covered.map(({ name }) => name)
 }
 
 /** An index is invalid while CREATE INDEX CONCURRENTLY builds it, and when that has failed. */

@@ -1,10 +1,9 @@
 import { type Client, DatabaseError, type Pool } from 'pg'
 import { type Connection, DatabaseRefusedError } from '../connection.ts'
 import { DEFAULT_SCHEMA, internalSchema } from '../session.ts'
-import { readBaseline } from './baseline.ts'
-import { readMigrations } from './migration-files.ts'
+import { readBaseline, readMigrations } from './migration-files.ts'
 import { moveStatement } from './schemas.ts'
-import { undo, withSession } from './session.ts'
+import { withSession } from './session.ts'
 
 /** A part of a database that differs from what the migrations make. */
 export interface WrongPart {
@@ -95,12 +94,8 @@ type Part = Readonly<Record<'part' | 'definition' | 'create' | 'enable', string>
  */
 export async function wrongParts(connection: Connection, folder: string): Promise<readonly WrongPart[]> {
   const { schema = DEFAULT_SCHEMA } = connection
-  return withSession({ ...connection, schema: COPY }, (transact) =>
-    undo(transact, async (client) => {
-      await makeCopy(client, folder)
-      return differences(client, schema)
-    }),
-  )
+  const compare = (client: Client) => makeCopy(client, folder).then(() => differences(client, schema))
+  return withSession({ ...connection, schema: COPY }, (transact) => transact(compare, 'ROLLBACK'))
 }
 
 async function makeCopy(client: Client, folder: string): Promise<void> {

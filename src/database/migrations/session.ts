@@ -7,24 +7,11 @@ import { readServerFacts, refuseServer } from '../server-facts.ts'
 import { DEFAULT_SCHEMA, transactionStatement } from '../session.ts'
 import { INSUFFICIENT_PRIVILEGE } from './schemas.ts'
 
-/** Runs work in a transaction, which an error undoes. */
-export type Transact = <Result>(work: (client: Client) => Promise<Result>) => Promise<Result>
-
-class Undone<Result> extends Error {
-  constructor(readonly result: Result) {
-    super()
-  }
-}
-
-/** The result of work in a transaction that is undone. */
-export function undo<Result>(transact: Transact, work: (client: Client) => Promise<Result>): Promise<Result> {
-  return transact<Result>(async (client) => {
-    throw new Undone(await work(client))
-  }).catch((error) => {
-    if (error instanceof Undone) return error.result
-    throw error
-  })
-}
+/** Runs work in a transaction, which an error undoes, or in any case with `ROLLBACK`. */
+export type Transact = <Result>(
+  work: (client: Client) => Promise<Result>,
+  end?: 'COMMIT' | 'ROLLBACK',
+) => Promise<Result>
 
 const CONNECT_MILLISECONDS = 5_000
 
@@ -41,7 +28,7 @@ export async function withSession<Result>(
 ): Promise<Result> {
   const client = await connect(connection)
   const { schema = DEFAULT_SCHEMA } = connection
-  const attempt: Transact = async (work) => {
+  const attempt: Transact = async (work, end = 'COMMIT') => {
     await sendSetUp((text) => client.query(text), transactionStatement(schema)).catch((cause) => {
       if (!(cause instanceof DatabaseError && UNKNOWN_SETTING.test(cause.code ?? ''))) throw cause
       const reason = `The server refuses a setting of the session: ${cause.message}`
@@ -51,10 +38,10 @@ export async function withSession<Result>(
       await client.query('ROLLBACK').catch(() => {})
       throw error
     })
-    await client.query('COMMIT')
+    await client.query(end)
     return result
   }
-  const transact: Transact = (work) => repeatAfterConflicts(() => attempt(work))
+  const transact: Transact = (work, end) => repeatAfterConflicts(() => attempt(work, end))
   try {
     refuseServer(await transact(readServerFacts))
     return await use(transact, schema)
