@@ -53,10 +53,8 @@ export function inspectPatch(resource: Resource, body: unknown): Inspection {
  */
 export function refuseReadOnlyChanges(resource: Resource, sent: Values, stored: Values): void {
   const changed = resource.leaves.filter((leaf) => {
-    const value = leaf.path.reduce<unknown>(
-      (inner, name) => (isObject(inner) ? inner[name] : undefined),
-      sent,
-    )
+    const step = (inner: unknown, name: string) => (isObject(inner) ? inner[name] : undefined)
+    const value = leaf.path.reduce(step, sent)
     return value !== undefined && !isEcho(resource, leaf, value, stored)
   })
   refuseInvalid(changed.map(({ name }) => readOnlyDetail(name)))

@@ -4,9 +4,15 @@ import { type Field, KINDS, kindOf } from '../../model/definition/fields.ts'
 import type { Resource, Values } from '../../model/definition/resource.ts'
 import { viewOf } from '../../model/definition/views.ts'
 import { type Detail, type DetailCode, DomainError, errorAt } from '../../model/errors.ts'
-import { conditionsOf, fieldFilters } from '../../model/query/conditions.ts'
 import { type Operator, operatorDefinition } from '../../model/query/operators.ts'
-import { countConditions, type Filter, isEmpty, queryable } from '../../model/query/query.ts'
+import {
+  conditionsOf,
+  countConditions,
+  type Filter,
+  fieldFilters,
+  isEmpty,
+  queryable,
+} from '../../model/query/query.ts'
 import { checkSearch, MAXIMUM_SEARCH, searchFilter } from '../../model/query/search.ts'
 import { graphNames, groupType, toWireNames } from '../names.ts'
 import { toOneRelations } from './related.ts'

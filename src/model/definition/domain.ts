@@ -1,3 +1,4 @@
+import { camelCase } from './labels.ts'
 import type { Resource } from './resource.ts'
 
 /** The resources that a service serves. A folder of definitions exports one, as `domain` of its `index.ts`. */
@@ -27,11 +28,8 @@ export interface DomainSetting {
 
 /** Settings by the names that rules find them by. */
 export function inCamelCase(values: object): Readonly<Record<string, unknown>> {
-  const renamed = Object.entries(values).map(([name, value]) => [
-    name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
-    value,
-  ])
-  return Object.fromEntries(renamed)
+  const inCamels = (name: string) => camelCase(name.toLowerCase())
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [inCamels(name), value]))
 }
 
 /** A version of the API: a view of the same resources, at a URL of its own. */
@@ -63,20 +61,13 @@ export function isIn(apiVersion: string, bounds: { since?: string; until?: strin
  *
  * @param configured the setting API_VERSION
  */
-export function servedApiVersions(
-  { versions }: { readonly versions?: readonly ApiVersion[] },
-  configured: string | undefined,
-): { readonly versions: readonly ApiVersion[]; readonly shown: string } {
-  const served = versions ?? [{ name: configured ?? 'v1' }]
+export function servedApiVersions({ versions }: Pick<Domain, 'versions'>, configured: string | undefined) {
+  const served: readonly ApiVersion[] = versions ?? [{ name: configured ?? 'v1' }]
   return { versions: served, shown: configured ?? (served.at(-1) as ApiVersion).name }
 }
 
 /** The version that clients of a deprecated one should use: the next that is not deprecated. */
-export function successorOf(
-  { name }: ApiVersion,
-  apiVersions: readonly ApiVersion[],
-): ApiVersion | undefined {
-  return apiVersions.find(
-    (other) => !other.deprecated && apiVersionNumber(other.name) > apiVersionNumber(name),
-  )
+export function successorOf({ name }: ApiVersion, apiVersions: readonly ApiVersion[]) {
+  const isLater = (other: ApiVersion) => apiVersionNumber(other.name) > apiVersionNumber(name)
+  return apiVersions.find((other) => !other.deprecated && isLater(other))
 }

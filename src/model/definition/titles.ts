@@ -1,5 +1,5 @@
 import { valueAt } from '../rows/columns.ts'
-import { kindOf } from './fields.ts'
+import { kindOf, type LeafField } from './fields.ts'
 import type { Resource, ResourceDefinition, Values } from './resource.ts'
 
 /** The usual names of fields with a name. */
@@ -18,9 +18,8 @@ export function nameField(resource: Resource): string {
   const { writable, leaves } = resource
   const [declared] = titleFields(resource)
   if (declared !== undefined && leaves.some(({ name }) => name === declared)) return declared
-  const texts = writable.filter(
-    ({ field }) => kindOf(field).isFreeText && !('format' in field && field.format),
-  )
+  const isAddress = (field: LeafField) => 'format' in field && field.format !== undefined
+  const texts = writable.filter(({ field }) => kindOf(field).isFreeText && !isAddress(field))
   const usual = USUAL.flatMap((name) => texts.filter((leaf) => leaf.name === name))
   const required = texts.filter(({ field }) => field.required)
   const [found] = [...usual, ...required.filter(({ field }) => field.unique === true), ...required, ...texts]

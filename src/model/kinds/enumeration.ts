@@ -62,14 +62,9 @@ export const enumerationKind: Kind<EnumerationField> = {
   }),
   choicesAfter({ transitions, initially }, current) {
     if (!transitions) return undefined
-    return current === undefined
-      ? [initially]
-      : [
-          current,
-          ...(Object.hasOwn(transitions, current as string)
-            ? (transitions[current as string] as string[])
-            : []),
-        ]
+    if (current === undefined) return [initially]
+    const next = Object.entries(transitions).find(([state]) => state === current)
+    return [current, ...(next?.[1] ?? [])]
   },
   sample: ({ initially, values }) => (typeof initially === 'string' ? initially : values[0]),
 }

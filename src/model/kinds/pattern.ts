@@ -68,9 +68,8 @@ export function ecmaPattern(pattern: string): string {
  * ranges, groups, `|`, `?`, `*`, `+`, `{m}`, `{m,}` and `{m,n}`, and `\` before special characters.
  */
 export function patternProblem(pattern: string): string | undefined {
-  if (!DIALECT.test(pattern)) {
+  if (!DIALECT.test(pattern))
     return `the pattern ${pattern} uses more than characters, [classes], (groups), |, ?, *, + and {m,n}`
-  }
   try {
     matchesPattern(pattern, '')
     return undefined

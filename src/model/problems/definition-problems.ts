@@ -63,10 +63,7 @@ function pathProblems({ path, name }: Resource): string[] {
       'a path has words of letters and digits, with hyphens between them, and begins with a letter',
     ],
     [RESERVED_PATH.test(path), 'this path is reserved'],
-    ...objectMemberCases(
-      path,
-      `${name}`.replace(/^./, (letter) => letter.toLowerCase()),
-    ),
+    ...objectMemberCases(path, `${name}`.charAt(0).toLowerCase() + `${name}`.slice(1)),
   ])
 }
 

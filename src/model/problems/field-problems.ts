@@ -23,11 +23,10 @@ export type Case = readonly [boolean, string]
 
 /** Every object of JavaScript has members of these names, so that a missing value would seem to be there. */
 export function objectMemberCases(...names: readonly (string | undefined)[]): Case[] {
-  const wrong = names.filter((name) => name !== undefined && camelCase(name) in Object.prototype)
-  return wrong.map((name) => [
-    true,
-    `${name} cannot be a name: every object of JavaScript has a member of it`,
-  ])
+  return names.map((name) => {
+    const isMember = name !== undefined && camelCase(name) in Object.prototype
+    return [isMember, `${name} cannot be a name: every object of JavaScript has a member of it`]
+  })
 }
 
 export function problemsAt(place: string, cases: readonly Case[]): string[] {
@@ -49,10 +48,8 @@ export function fieldProblems(resource: Resource): string[] {
     ...problemsAt(path, [
       [fieldScopes.length > MAXIMUM_SCOPES, `its fields need more than ${MAXIMUM_SCOPES} different scopes`],
       ...[...titleFields(resource), ...(resource.columns ?? [])].map((name): Case => {
-        return [
-          !leaves.some((leaf) => leaf.name === name),
-          `its title or columns name ${name}, which is no field`,
-        ]
+        const isField = leaves.some((leaf) => leaf.name === name)
+        return [!isField, `its title or columns name ${name}, which is no field`]
       }),
       [writable.length === 0, 'it has no field that a caller may write'],
       [!!resource.searchIndex && searchable(resource).length === 0, 'it has no text for its search index'],
@@ -75,12 +72,11 @@ function problemsOfField(place: string, name: string, field: Field): string[] {
       [members.length === 0, 'a group needs a field'],
       ...labelCases(field),
     ]),
-    ...members.flatMap(([member, leaf]) => [
-      ...problemsAt(`${place}.${member}`, [
-        [leaf?.computed !== undefined, 'a member of a group cannot be computed'],
-      ]),
-      ...problemsOfField(`${place}.${member}`, member, leaf),
-    ]),
+    ...members.flatMap(([member, leaf]) => {
+      const isComputed: Case = [leaf?.computed !== undefined, 'a member of a group cannot be computed']
+      const at = `${place}.${member}`
+      return [...problemsAt(at, [isComputed]), ...problemsOfField(at, member, leaf)]
+    }),
   ]
 }
 
@@ -126,21 +122,18 @@ function labelCases(field: Field): Case[] {
 /** A required field needs an initial value if a version of the API without it can create resources. */
 function initialCases(field: LeafField): Case[] {
   const { required = false, initially } = field
-  if (typeof initially === 'function') {
-    const message = 'its initial value depends on the caller and may be missing, so it cannot be required'
-    return [[required, message]]
-  }
+  if (typeof initially === 'function')
+    return [
+      [required, 'its initial value depends on the caller and may be missing, so it cannot be required'],
+    ]
   if (initially === undefined) {
+    const isSome = required && isOfSomeApiVersions(field)
     const isSent = required && !field.readOnly && isRestricted(field)
     return [
-      [
-        required && isOfSomeApiVersions(field),
-        'it is required and only in some versions, so it needs initially',
-      ],
+      [isSome, 'it is required and only in some versions, so it needs initially'],
       [isSent, 'it is required and needs a scope, so it needs initially'],
     ]
   }
-  if (typeof initially === 'function') return []
   const checked = kindOf(field).check(field, initially)
   if ('problem' in checked) return [[true, `its initial value ${checked.problem}`]]
   return [
