@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 // @ts-check
 import module from 'node:module'
-import { build } from '../scripts/build.js'
+import { buildDomainIfChanged, domainSetting } from '../scripts/build-domain.js'
+import { BuildError, buildIfChanged } from '../scripts/build-service.js'
 
 // npm runs a script in a shell, which ends at a signal and does not pass it on.
 const script = process.env['npm_lifecycle_script'] ?? ''
@@ -29,4 +30,13 @@ const needsDomain = !isQuestion && process.argv[2] !== 'dev'
 // This command writes the Prisma schema, so it also runs where that is not valid.
 const needsClient = process.argv[2] !== 'resource'
 
-if (await build(needsDomain, needsClient)) await import(new URL('../dist/halgraph.js', import.meta.url).href)
+try {
+  await buildIfChanged(needsClient)
+  const domain = domainSetting()
+  if (needsDomain && domain !== undefined) await buildDomainIfChanged(domain, needsClient)
+  await import(new URL('../dist/halgraph.js', import.meta.url).href)
+} catch (error) {
+  if (!(error instanceof BuildError)) throw error
+  console.error(error.message)
+  process.exitCode = 1
+}

@@ -103,19 +103,12 @@ export async function buildTests(path) {
   return new Map(tests.map((file) => [join(folder, file), compiled(file)]))
 }
 
-/**
- * @param {string} folder
- * @param {string} made
- */
+/** @param {string} folder @param {string} made */
 async function markModules(folder, made) {
   if (!isModules(folder)) await writeFile(join(made, 'package.json'), '{ "type": "module" }\n')
 }
 
-/**
- * @param {string} folder
- * @param {string} made
- * @param {boolean} needsClient
- */
+/** @param {string} folder @param {string} made @param {boolean} needsClient */
 async function build(folder, made, needsClient) {
   await linkPackages(folder)
   const isWhole = await buildWithClient(folder, made).then(
@@ -134,10 +127,7 @@ async function build(folder, made, needsClient) {
 const DEFINITIONS = 'index.ts'
 const CLIENT = 'generated/client/client.ts'
 
-/**
- * @param {string} folder
- * @param {string} made
- */
+/** @param {string} folder @param {string} made */
 async function buildWithClient(folder, made) {
   const schema = join(folder, 'prisma/schema.prisma')
   if (existsSync(schema)) await generateIfChanged(folder, schema)
@@ -214,10 +204,7 @@ const COMPILER_OPTIONS = {
   noEmitOnError: true,
 }
 
-/**
- * @param {string} folder
- * @param {RegExp} pattern
- */
+/** @param {string} folder @param {RegExp} pattern */
 function sourcesOf(folder, pattern = /\.(ts|prisma)$/) {
   return namesIn(folder)
     .filter(({ name }) => !MADE.includes(name) && !name.startsWith('dist.'))

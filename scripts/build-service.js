@@ -80,10 +80,7 @@ function filesOf(path) {
     .sort()
 }
 
-/**
- * @param {string} made
- * @param {boolean} needsClient
- */
+/** @param {string} made @param {boolean} needsClient */
 async function build(made, needsClient) {
   process.stderr.write('Building the service …\n')
   const isGenerated = await runPackage('prisma', 'build/index.js', ['generate']).then(

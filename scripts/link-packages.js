@@ -48,10 +48,7 @@ export function packageOf(folder) {
   return dirname(folder) === folder ? undefined : packageOf(dirname(folder))
 }
 
-/**
- * @param {string} link
- * @param {string} target
- */
+/** @param {string} link @param {string} target */
 async function makeLink(link, target) {
   try {
     await mkdir(dirname(link), { recursive: true })

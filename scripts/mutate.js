@@ -1,11 +1,11 @@
 // @ts-check
 // `npm run mutate`: puts random small faults into a copy of the project, one at a time, and runs the tests that execute
 // the changed line. Prints the faults that no test notices.
+import { createHash } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { createCopy, listTests } from './mutate/copy.js'
 import { readCoverage } from './mutate/coverage.js'
 import { findMutants } from './mutate/mutants.js'
-import { createRandom, shuffle } from './mutate/random.js'
 import { runMutant, testsFor } from './mutate/run.js'
 
 const USAGE = `Usage: npm run mutate -- [--count <n>] [--seed <n>] [--in <path>]... [--skip <n>] [--files <n>]
@@ -45,13 +45,19 @@ const isExecuted = (/** @type {import('./mutate/mutant.js').Mutant} */ mutant) =
   testsFor(coverage, mutant).length > 0
 const found = findMutants(copy, values.in)
 const mutants = values.tests ? found.filter(isExecuted) : found
-const candidates = shuffle(mutants, createRandom(Number(values.seed)))
+const order = (/** @type {string} */ text) =>
+  createHash('sha256')
+    .update(values.seed + text)
+    .digest('hex')
+const candidates = mutants
+  .map((mutant) => ({ mutant, place: order(`${mutant.file} ${mutant.start} ${mutant.text}`) }))
+  .sort((one, other) => (one.place < other.place ? -1 : 1))
 console.log(`Seed ${values.seed}: ${candidates.length} possible faults in ${values.in.join(', ')}`)
 
 const counts = { noticed: 0, survived: 0, invalid: 0 }
 /** @type {string[]} */
 const survivors = []
-for (const [index, mutant] of candidates.entries()) {
+for (const [index, { mutant }] of candidates.entries()) {
   if (counts.noticed + counts.survived >= Number(values.count)) break
   if (index < Number(values.skip)) continue
   const { outcome, reason } = await runMutant(copy, coverage, mutant, Number(values.files))

@@ -164,10 +164,7 @@ function scriptOf(path, folder) {
   return scripts.get(path)
 }
 
-/**
- * @param {string} path
- * @param {string} folder
- */
+/** @param {string} path @param {string} folder */
 function readScript(path, folder) {
   const text = readFileSync(path, 'utf8')
   const { mappings, sources } = JSON.parse(readFileSync(`${path}.map`, 'utf8'))

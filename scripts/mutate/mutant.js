@@ -16,12 +16,7 @@
  * @typedef {Fault & { file: string, line: number, executedLine: number, description: string, copies?: readonly string[] }} Mutant
  */
 
-/**
- * @param {string} file
- * @param {string} text
- * @param {Fault} fault
- * @returns {Mutant}
- */
+/** @param {string} file @param {string} text @param {Fault} fault @returns {Mutant} */
 export function describe(file, text, fault) {
   const lineAt = (/** @type {number} */ offset) => text.slice(0, offset).split('\n').length
   const lines = { line: lineAt(fault.start), executedLine: lineAt(fault.from ?? fault.start) }

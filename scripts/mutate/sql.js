@@ -37,10 +37,7 @@ export function isSql(text) {
   return /\b(SELECT|FROM|WHERE|ORDER BY|UPDATE|INSERT|DELETE|AND|OR|IS NULL|NULLS)\b/.test(text)
 }
 
-/**
- * @param {string} sql
- * @returns {Fault[]}
- */
+/** @param {string} sql @returns {Fault[]} */
 export function sqlFaults(sql) {
   return REPLACEMENTS.flatMap(([pattern, text]) =>
     [...sql.matchAll(pattern)].map((match) => ({
