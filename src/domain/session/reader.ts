@@ -38,14 +38,9 @@ export class Reader {
     readonly client: DatabaseClient,
   ) {}
 
-  /** The fields that the caller sees of a resource. */
-  view(resource: Resource, apiVersion?: string | null): Resource {
-    return viewFor(viewOf(resource, apiVersion ?? undefined), this.context.caller)
-  }
-
   /** @throws {DomainError} ACCESS_DENIED (403) for a field that needs a scope which the caller lacks */
   refuseFields(resource: Resource, names: readonly string[]): void {
-    const view = this.view(resource)
+    const view = viewFor(resource, this.context.caller)
     for (const name of names) refuseWithheld(view, name)
   }
 
@@ -125,7 +120,7 @@ export class Listing {
 
   /** The fields that the caller sees. */
   view(apiVersion: string | null | undefined): Resource {
-    return this.#reader.view(this.resource, apiVersion)
+    return viewFor(viewOf(this.resource, apiVersion ?? undefined), this.#reader.context.caller)
   }
 
   /**

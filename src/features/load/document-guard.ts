@@ -13,7 +13,6 @@ import {
   refused,
 } from './document-limits.ts'
 import type { FairQueue } from './fair-queue.ts'
-import type { LoadSlot } from './operation-queue.ts'
 import { pauseOf, type Units } from './units.ts'
 
 /** Tools differ in what they ask of the schema. */
@@ -42,7 +41,7 @@ export function createDocumentGuard({ queue, limits, costs, units }: GuardParts)
     beginParsing: begin.document,
     async beginOperation(request) {
       const { operation, contextValue } = request
-      const slot = contextValue.session.slot as LoadSlot
+      const { slot } = contextValue.session
       const end = await begin.estimate(request)
       const { response } = await allowedCost(request, limits, costs).finally(end)
       // A subscription begins with a page.
@@ -83,7 +82,7 @@ async function allowedCost(
  */
 export function blockingWork(queue: FairQueue) {
   async function begin({ session }: GraphContext): Promise<() => void> {
-    await (session.slot as LoadSlot).need(Number.POSITIVE_INFINITY)
+    await session.slot.need(Number.POSITIVE_INFINITY)
     const started = performance.now()
     return () =>
       queue.pause(session.caller.identity, Number.POSITIVE_INFINITY, pauseOf(performance.now() - started))

@@ -124,7 +124,7 @@ export class OperationQueue {
 }
 
 /** The place of an operation, which counts until the operation ends. */
-export class LoadSlot implements Slot, Abortable {
+class LoadSlot implements Slot, Abortable {
   readonly #listeners = new Set<(reason: unknown) => void>()
   #late: DomainError | undefined
   #lease: Lease | undefined
@@ -157,7 +157,6 @@ export class LoadSlot implements Slot, Abortable {
     return late
   }
 
-  /** Waits until the operation may use so many units in all. */
   async need(units: number): Promise<void> {
     const more = units - this.#units
     this.#units = Math.max(units, this.#units)

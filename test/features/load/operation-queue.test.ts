@@ -2,7 +2,7 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 import test from 'ava'
 import type { Slot } from '../../../src/domain/session/slot.ts'
 import { FairQueue } from '../../../src/features/load/fair-queue.ts'
-import { type LoadSlot, OperationQueue } from '../../../src/features/load/operation-queue.ts'
+import { OperationQueue } from '../../../src/features/load/operation-queue.ts'
 import type { Units } from '../../../src/features/load/units.ts'
 import type { Caller } from '../../../src/model/access/caller.ts'
 import type { Scan } from '../../../src/model/query/list.ts'
@@ -116,7 +116,7 @@ test('an operation that needs more units uses so many in all until it ends', asy
   const used = await run(ada, async (slot) => {
     const amounts: number[] = []
     for (const units of [2, 2, 1, 3]) {
-      await (slot as LoadSlot).need(units)
+      await slot.need(units)
       amounts.push(queue.queue.used)
     }
     return amounts
