@@ -2,8 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import test from 'ava'
 import { SharedReads } from '../../src/domain/session/shared-reads.ts'
 import type { Slot } from '../../src/domain/session/slot.ts'
-import { FairQueue } from '../../src/features/load/fair-queue.ts'
-import type { Abortable } from '../../src/features/load/lease.ts'
+import { type Abortable, FairQueue } from '../../src/features/load/fair-queue.ts'
 import { abortable } from '../helpers/load/abortable.ts'
 
 /** One read at a time, which ends when told to. */

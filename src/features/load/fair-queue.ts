@@ -1,4 +1,8 @@
-import { type Abortable, Lease, type UnitQueue } from './lease.ts'
+/** Work that can be given up. */
+export interface Abortable {
+  /** Returns a function that removes the listener. */
+  onAbort(listener: (reason: unknown) => void): () => void
+}
 
 interface QueueOptions {
   /** In units. */
@@ -39,12 +43,13 @@ const NONE = { used: 0, pausing: 0 }
  * A capacity in units that callers share. What does not fit waits. Waiting callers take turns, one request of each, in
  * the next turn of the event loop. A request that does not fit does not hold up those of others.
  */
-export class FairQueue implements UnitQueue {
+export class FairQueue {
   readonly #options: Required<QueueOptions>
   /** The callers that use units or wait, in the order of the turns. */
   readonly #callers = new Map<string, CallerState>()
-  #used = 0
-  #waiting = 0
+  used = 0
+  /** How many requests wait. */
+  waiting = 0
   #isScheduled = false
   /** The caller that entered last, and when it was another one than before. */
   #last: string | undefined
@@ -53,21 +58,14 @@ export class FairQueue implements UnitQueue {
   constructor(options: QueueOptions) {
     const { share, waiting = Infinity } = options
     const isAlone = (caller: string) => this.#hasNoOther(caller)
-    this.#options = { shareAlone: share, isAlone, waiting, waitingShare: waiting, refusal: full, ...options }
-  }
-
-  get used(): number {
-    return this.#used
-  }
-
-  get waiting(): number {
-    return this.#waiting
+    const refusal = () => new Error('Too many requests are waiting.')
+    this.#options = { shareAlone: share, isAlone, waiting, waitingShare: waiting, refusal, ...options }
   }
 
   /** Whether no more requests (of this caller) may wait. */
   isFull(caller?: string): boolean {
     const { waiting, waitingShare } = this.#options
-    if (caller === undefined) return this.#waiting >= waiting
+    if (caller === undefined) return this.waiting >= waiting
     return this.isFull() || (this.#callers.get(caller)?.waiting.length ?? 0) >= waitingShare
   }
 
@@ -134,7 +132,7 @@ export class FairQueue implements UnitQueue {
       }
       const behind = isNext ? waiting.findIndex((other) => !other.isNext) : -1
       waiting.splice(behind < 0 ? waiting.length : behind, 0, request)
-      this.#waiting++
+      this.waiting++
       const forget = until?.onAbort((reason) => {
         this.#remove(caller, waiting, request)
         reject(reason)
@@ -144,7 +142,7 @@ export class FairQueue implements UnitQueue {
   }
 
   count(caller: string, units: number): void {
-    this.#used += units
+    this.used += units
     this.#stateOf(caller).used += units
     if (units > 0) return
     this.#forget(caller)
@@ -153,7 +151,7 @@ export class FairQueue implements UnitQueue {
 
   fits(caller: string, units: number): boolean {
     const { capacity, share, shareAlone } = this.#options
-    if (this.#used + units > capacity) return false
+    if (this.used + units > capacity) return false
     const { used, pausing } = this.#callers.get(caller) ?? NONE
     const total = used + pausing + units
     if (total <= share) return true
@@ -178,15 +176,13 @@ export class FairQueue implements UnitQueue {
   }
 
   #schedule(): void {
-    if (this.#isScheduled || this.#waiting === 0) return
+    if (this.#isScheduled || this.waiting === 0) return
     this.#isScheduled = true
-    setImmediate(() => {
-      this.#isScheduled = false
-      this.#startWaiting()
-    })
+    setImmediate(() => this.#startWaiting())
   }
 
   #startWaiting(): void {
+    this.#isScheduled = false
     for (const [caller, state] of this.#callers) {
       const [request] = state.waiting
       if (!request || !this.fits(caller, request.units)) continue
@@ -200,7 +196,7 @@ export class FairQueue implements UnitQueue {
 
   #remove(caller: string, waiting: Waiting[], request: Waiting): void {
     waiting.splice(waiting.indexOf(request), 1)
-    this.#waiting--
+    this.waiting--
     this.#forget(caller)
   }
 
@@ -210,6 +206,44 @@ export class FairQueue implements UnitQueue {
   }
 }
 
-function full(): Error {
-  return new Error('Too many requests are waiting.')
+/** The units that a request uses. */
+export class Lease {
+  #units = 0
+  /** One growth after the other, so that each knows what the previous one has added. */
+  #growing: Promise<void> = Promise.resolve()
+
+  constructor(
+    private readonly queue: FairQueue,
+    readonly caller: string,
+  ) {}
+
+  use(units: number): void {
+    this.#units += units
+    this.queue.count(this.caller, units)
+  }
+
+  /**
+   * Resolves when more units are in use. Until they fit, it gives its own back, so that no two requests wait for each
+   * other; it precedes those of its caller that have not begun.
+   *
+   * @throws the reason of an abort
+   */
+  add(units: number, until?: Abortable): Promise<void> {
+    const grow = async () => {
+      const more = this.queue.cap(this.#units + units) - this.#units
+      if (more <= 0) return
+      if (this.queue.fits(this.caller, more)) return this.use(more)
+      const total = this.#units + more
+      this.end()
+      await this.queue.wait(this, total, until, true)
+    }
+    this.#growing = this.#growing.then(grow, grow)
+    return this.#growing
+  }
+
+  /** Has an effect once. */
+  end(): void {
+    const units = this.#units
+    if (units > 0) this.use(-units)
+  }
 }

@@ -3,8 +3,7 @@ import type { AroundOperation, Operation } from '../../graph/execution/run-opera
 import type { Caller } from '../../model/access/caller.ts'
 import { DomainError } from '../../model/errors.ts'
 import type { Scan } from '../../model/query/list.ts'
-import { FairQueue } from './fair-queue.ts'
-import type { Abortable, Lease } from './lease.ts'
+import { type Abortable, FairQueue, type Lease } from './fair-queue.ts'
 import { scannedBytes, type TableSizes } from './table-sizes.ts'
 import { type Units, unitsOfBytes } from './units.ts'
 
@@ -43,7 +42,7 @@ export interface DatabaseLoad {
  */
 export class OperationQueue {
   readonly queue: FairQueue
-  #running = 0
+  running = 0
   /** Refused requests by reason. */
   readonly shed = { capacity: 0, caller_share: 0, deadline: 0 }
   /** The units of the bodies of requests whose operation has not begun. */
@@ -57,10 +56,6 @@ export class OperationQueue {
     const waiting = WAITING_PER_UNIT * limits.capacity
     const waitingShare = WAITING_PER_UNIT * limits.shareAlone
     this.queue = new FairQueue({ ...shares, waiting, waitingShare, refusal: () => this.#refuse() })
-  }
-
-  get running(): number {
-    return this.#running
   }
 
   get waiting(): number {
@@ -103,16 +98,13 @@ export class OperationQueue {
     const body = this.bodies.get(caller)
     this.bodies.delete(caller)
     if (body) await body.add(units, slot)
-    const lease =
-      body ??
-      this.queue.take(caller.identity, units) ??
-      (await this.queue.enter(caller.identity, units, slot))
+    const lease = body ?? (await this.queue.enter(caller.identity, units, slot))
     slot.start(lease, units)
-    this.#running++
+    this.running++
     try {
       return await work(slot)
     } finally {
-      this.#running--
+      this.running--
       lease.end()
     }
   }

@@ -1,7 +1,6 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import test from 'ava'
-import { FairQueue } from '../../../src/features/load/fair-queue.ts'
-import type { Lease } from '../../../src/features/load/lease.ts'
+import { FairQueue, type Lease } from '../../../src/features/load/fair-queue.ts'
 import { abortable } from '../../helpers/load/abortable.ts'
 
 /** Enters requests, and records when each starts. The first word of a name is the caller. */

@@ -1,4 +1,4 @@
-import type { Abortable } from '../../../src/features/load/lease.ts'
+import type { Abortable } from '../../../src/features/load/fair-queue.ts'
 
 /** Work that a test aborts. */
 export function abortable(): Abortable & { abort(reason: unknown): void } {
