@@ -4,7 +4,7 @@ export interface Abortable {
   onAbort(listener: (reason: unknown) => void): () => void
 }
 
-interface QueueOptions {
+export interface QueueOptions {
   /** In units. */
   readonly capacity: number
   /** How many of them one caller may use beside others. No request needs more. */

@@ -3,7 +3,7 @@ import type { AroundOperation, Operation } from '../../graph/execution/run-opera
 import type { Caller } from '../../model/access/caller.ts'
 import { DomainError } from '../../model/errors.ts'
 import type { Scan } from '../../model/query/list.ts'
-import { type Abortable, FairQueue, type Lease } from './fair-queue.ts'
+import { type Abortable, FairQueue, type Lease, type QueueOptions } from './fair-queue.ts'
 import { scannedBytes, type TableSizes } from './table-sizes.ts'
 import { type Units, unitsOfBytes } from './units.ts'
 
@@ -15,10 +15,7 @@ const STALLED = new DomainError('SERVICE_UNAVAILABLE', 'The database does not co
 /** How many requests may wait for each unit that is in use. */
 const WAITING_PER_UNIT = 4
 
-interface QueueLimits {
-  /** In units. */
-  readonly capacity: number
-  readonly share: number
+interface QueueLimits extends QueueOptions {
   readonly shareAlone: number
   /** In milliseconds after an operation arrives. */
   readonly deadline: number
@@ -52,10 +49,9 @@ export class OperationQueue {
     private readonly limits: QueueLimits,
     private readonly database: DatabaseLoad,
   ) {
-    const { deadline: _, ...shares } = limits
     const waiting = WAITING_PER_UNIT * limits.capacity
     const waitingShare = WAITING_PER_UNIT * limits.shareAlone
-    this.queue = new FairQueue({ ...shares, waiting, waitingShare, refusal: () => this.#refuse() })
+    this.queue = new FairQueue({ ...limits, waiting, waitingShare, refusal: () => this.#refuse() })
   }
 
   get waiting(): number {
