@@ -4,7 +4,6 @@ import jwt from 'jsonwebtoken'
 import { useSofa } from 'sofa-api'
 import { openDatabase } from '../../src/database/database.ts'
 import { sessionsOf } from '../../src/domain/session/session.ts'
-import { SharedReads } from '../../src/domain/session/shared-reads.ts'
 import { UNLIMITED } from '../../src/domain/session/slot.ts'
 import { createSchema } from '../../src/graph/schema/schema.ts'
 import { unrestricted } from '../../src/model/access/access.ts'
@@ -22,7 +21,6 @@ const openSession = sessionsOf({
   resources: configuration.domain.resources,
   readers: undefined,
   accessOf: () => unrestricted('no definition has rules'),
-  sharedReads: new SharedReads(),
   written() {},
 })
 const sofa = useSofa({

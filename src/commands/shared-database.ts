@@ -2,7 +2,6 @@ import { type Patience, retryPatiently } from '../database/connection.ts'
 import { type Database, openSharedDatabase } from '../database/database.ts'
 import type { Domain } from '../domain/context.ts'
 import { type Session, sessionsOf } from '../domain/session/session.ts'
-import { SharedReads } from '../domain/session/shared-reads.ts'
 import { UNLIMITED } from '../domain/session/slot.ts'
 import { unrestricted } from '../model/access/access.ts'
 import { OPERATOR } from '../model/access/caller.ts'
@@ -42,7 +41,7 @@ export function operatorSessions(
   { client }: Pick<Database, 'client'>,
 ): () => Session {
   const accessOf = () => unrestricted('the operator writes all rows')
-  const reads = { client, readers: undefined, sharedReads: new SharedReads(), changesDays: 0 }
+  const reads = { client, readers: undefined, changesDays: 0 }
   const open = sessionsOf({ ...settings, ...reads, resources: domain.resources, accessOf, written() {} })
   return () => open(OPERATOR, UNLIMITED)
 }

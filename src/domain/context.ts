@@ -4,7 +4,6 @@ import type { Access } from '../model/access/access.ts'
 import type { Caller } from '../model/access/caller.ts'
 import type { Change, RuleSettings } from '../model/definition/database-rule.ts'
 import type { Resource } from '../model/definition/resource.ts'
-import type { SharedReads } from './session/shared-reads.ts'
 import type { Slot } from './session/slot.ts'
 
 /** What the rules of a write get, with the client that writes. */
@@ -40,7 +39,6 @@ export interface Domain extends Omit<WriteContext, 'caller' | 'access' | 'transa
   readonly maximumPageSize: number
   /** Undefined without replicas. */
   readonly readers: Pick<Readers, 'clientFor' | 'recordWrite'> | undefined
-  readonly sharedReads: SharedReads
   /** Called after each write, even one that failed: the database may have executed it. */
   readonly written: (caller: Caller) => void
 }

@@ -4,7 +4,6 @@ import type { Domain } from '../domain/context.ts'
 import { lowerCaseOf } from '../domain/lower-case.ts'
 import { keepChanges } from '../domain/recording.ts'
 import { sessionsOf } from '../domain/session/session.ts'
-import { SharedReads } from '../domain/session/shared-reads.ts'
 import type { CreateFeature, CreateLimits } from '../features/feature.ts'
 import { createExecutor } from '../graph/execution/operation.ts'
 import { createRunOperation } from '../graph/execution/run-operation.ts'
@@ -91,7 +90,6 @@ export async function prepareApplication(parts: ServiceParts) {
         readers?.recordWrite(caller)
         for (const feature of features) feature.written?.()
       },
-      sharedReads: new SharedReads(),
       idempotencyKeyHours,
       changesDays,
     }

@@ -1,13 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import test from 'ava'
-import { SharedReads } from '../../src/domain/session/shared-reads.ts'
+import { shareRead } from '../../src/domain/session/shared-reads.ts'
 import type { Slot } from '../../src/domain/session/slot.ts'
 import { type Abortable, FairQueue } from '../../src/features/load/fair-queue.ts'
 import { abortable } from '../helpers/load/abortable.ts'
 
 /** One read at a time, which ends when told to. */
 function readsOfOne() {
-  const reads = new SharedReads()
   const queue = new FairQueue({ capacity: 1, share: 1 })
   const ends: (() => void)[] = []
   let count = 0
@@ -25,7 +24,7 @@ function readsOfOne() {
   const client = {}
   return {
     read: (caller: string, key: string, until = abortable()) =>
-      reads.read(slotOf(caller, until) as unknown as Slot, { client, key, scans: [], run }),
+      shareRead(slotOf(caller, until) as unknown as Slot, { client, key, scans: [], run }),
     async end() {
       ends.shift()?.()
       for (let turn = 0; turn < 3; turn++) await nextTurn()

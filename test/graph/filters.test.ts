@@ -381,14 +381,15 @@ test('a statement takes its turn among scans for all that it reads', async (t) =
   const schema = createCompleteSchema(domain.resources, domain.versions)
   const scansOf = async (query: string) => {
     const seen: string[] = []
-    const read = async (_: Slot, { scans }: { scans: readonly Scan[] }) => {
+    const read = async (scans: readonly Scan[]) => {
       seen.push(...scans.map(([{ path }, passes]) => `${path} ${passes}`))
       return query.includes('Aggregate') ? [] : { rows: [], totalCount: 0 }
     }
     const { resources } = domain
     const accessOf = () => unrestricted('the scans of all rows are counted')
-    const shared = { resources, accessOf, sharedReads: { read }, maximumPageSize: 100 }
-    const session = sessionsOf(shared as unknown as Domain)(OPERATOR, UNLIMITED)
+    const shared = { resources, accessOf, client: {}, maximumPageSize: 100 }
+    const slot = { ...UNLIMITED, read } as unknown as Slot
+    const session = sessionsOf(shared as unknown as Domain)(OPERATOR, slot)
     await execute({ schema, document: parse(`{ ${query} }`), contextValue: { session } })
     return seen
   }

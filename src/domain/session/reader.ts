@@ -23,7 +23,7 @@ import { isIdentifier, keyOf, keyOfText, keyText, type ResourceKey } from '../..
 import type { Row } from '../../model/rows/row.ts'
 import type { SessionContext } from '../context.ts'
 import { aggregate, notFoundOrGone } from '../read.ts'
-import { requestKey } from './shared-reads.ts'
+import { requestKey, shareRead } from './shared-reads.ts'
 
 /**
  * What one operation reads with. Simultaneous look-ups of one kind become one statement, and no row is read twice, so the
@@ -73,9 +73,9 @@ export class Reader {
     run: (client: DatabaseClient) => Promise<Result>,
   ): Promise<Result> {
     const { client } = this
-    const { sharedReads, slot, transaction } = this.context
+    const { slot, transaction } = this.context
     if (transaction) return run(client)
-    return sharedReads.read(slot, { client, key: requestKey(...key), scans, run: () => run(client) })
+    return shareRead(slot, { client, key: requestKey(...key), scans, run: () => run(client) })
   }
 
   /** Collects the look-ups of one kind in one turn of the event loop. */

@@ -13,7 +13,7 @@ import { endsTransaction, inOneTransaction, TransactionEnded } from '../transact
 import { type Outcome, WRITES, type WriteKind, type WriteOptions } from '../write.ts'
 import { executeInOrder, type TakeTurn } from '../write-order.ts'
 import { Listing, type ListSource, Reader } from './reader.ts'
-import { requestKey } from './shared-reads.ts'
+import { requestKey, shareRead } from './shared-reads.ts'
 import { type Slot, UNLIMITED } from './slot.ts'
 
 interface Write {
@@ -113,12 +113,12 @@ export class Session {
     key: readonly unknown[],
     read: (record: Recorded) => Promise<Result>,
   ): Promise<Result> {
-    const { access, client, changesDays, sharedReads } = this.#context
+    const { access, client, changesDays } = this.#context
     for (const resource of resources) this.#authorize(resource, 'read')
     const seen = resources.map((resource) => [resource.path, access.readable(resource)])
     const missing: Recorded['missing'] = (resource, of) => notFoundOrGone(client, resource, of, access)
     const run = () => read({ client, access, changesDays, missing })
-    return sharedReads.read(this.slot, { client, key: requestKey(...key, seen), scans: [], run })
+    return shareRead(this.slot, { client, key: requestKey(...key, seen), scans: [], run })
   }
 
   /** Makes later reads of the caller include all changes so far, as if they were its own. */

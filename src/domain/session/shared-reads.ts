@@ -3,7 +3,7 @@ import type { Scan } from '../../model/query/list.ts'
 import type { Slot } from './slot.ts'
 
 /** A statement that reads a resource. Reads with the same database and key are equal. */
-export interface Read<Result> {
+interface Read<Result> {
   readonly client: object
   readonly key: string
   readonly scans: readonly Scan[]
@@ -15,44 +15,42 @@ interface SharedRead {
   result?: Promise<unknown> | undefined
 }
 
+/** The last of the equal reads, by database and key. */
+const latestReads = new WeakMap<object, Map<string, SharedRead>>()
+
 /**
  * Sends equal reads once. Those that arrive while one runs share the next, so that no caller receives an older state. With
  * 16 concurrent requests for the first page of a collection, this halves the cost for the process and the database.
  */
-export class SharedReads {
-  /** The last of the equal reads, by database and key. */
-  readonly #latest = new WeakMap<object, Map<string, SharedRead>>()
-
-  /** Runs equal reads one at a time, each for all callers that wait. */
-  read<Result>(slot: Slot, read: Read<Result>): Promise<Result> {
-    const reads = this.#latest.get(read.client) ?? new Map<string, SharedRead>()
-    this.#latest.set(read.client, reads)
-    const latest = reads.get(read.key)
-    if (latest && !latest.isSent) {
-      return (latest.result as Promise<Result>).catch((error) => {
-        if (latest.isSent) throw error
-        // The first caller stopped waiting for its turn; this one may have more time.
-        return this.read(slot, read)
-      })
-    }
-    const own: SharedRead = { isSent: false }
-    const run = () => {
-      own.isSent = true
-      return read.run()
-    }
-    const start = () => slot.read(read.scans, run)
-    const leave = () => {
-      if (reads.get(read.key) === own) reads.delete(read.key)
-      // V8 keeps deleted entries of an old map until the next major collection, and with them the rows: 60 µs per list.
-      own.result = undefined
-    }
-    // An error of the previous read belongs to another caller.
-    const result = latest?.result ? latest.result.then(start, start) : start()
-    result.then(leave, leave)
-    own.result = result
-    reads.set(read.key, own)
-    return result
+export function shareRead<Result>(slot: Slot, read: Read<Result>): Promise<Result> {
+  const { client, key, scans } = read
+  const reads = latestReads.get(client) ?? new Map<string, SharedRead>()
+  latestReads.set(client, reads)
+  const latest = reads.get(key)
+  if (latest && !latest.isSent) {
+    return (latest.result as Promise<Result>).catch((error) => {
+      if (latest.isSent) throw error
+      // The first caller stopped waiting for its turn; this one may have more time.
+      return shareRead(slot, read)
+    })
   }
+  const own: SharedRead = { isSent: false }
+  const run = () => {
+    own.isSent = true
+    return read.run()
+  }
+  const start = () => slot.read(scans, run)
+  const leave = () => {
+    if (reads.get(key) === own) reads.delete(key)
+    // V8 keeps deleted entries of an old map until the next major collection, and with them the rows: 60 µs per list.
+    own.result = undefined
+  }
+  // An error of the previous read belongs to another caller.
+  const result = latest?.result ? latest.result.then(start, start) : start()
+  result.then(leave, leave)
+  own.result = result
+  reads.set(key, own)
+  return result
 }
 
 /**
