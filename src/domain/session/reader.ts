@@ -30,7 +30,7 @@ import { requestKey, shareRead } from './shared-reads.ts'
  * number of statements does not depend on the number of resources.
  */
 export class Reader {
-  readonly #loaders = new Map<string, DataLoader<string, never>>()
+  readonly #loaders = new Map<string, unknown>()
   readonly #remembered = new Map<Resource, Row[]>()
 
   constructor(
@@ -80,14 +80,14 @@ export class Reader {
 
   /** Collects the look-ups of one kind in one turn of the event loop. */
   loader<Value>(kind: string, read: (ids: readonly string[]) => Promise<ReadonlyMap<string, Value>>) {
-    const existing = this.#loaders.get(kind) as DataLoader<string, Value | undefined> | undefined
-    if (existing) return existing
+    const known = this.#loaders.get(kind) as DataLoader<string, Value | undefined> | undefined
+    if (known) return known
     const loader = new DataLoader<string, Value | undefined>(async (ids) => {
       this.context.slot.throwIfLate()
       const values = await read(ids)
       return ids.map((id) => values.get(id))
     })
-    this.#loaders.set(kind, loader as unknown as DataLoader<string, never>)
+    this.#loaders.set(kind, loader)
     return loader
   }
 }

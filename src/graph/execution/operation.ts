@@ -39,14 +39,8 @@ export interface OperationText {
 const RUNS_BEFORE_COMPILING = 2
 
 /** What REST executes operations with. */
-export interface Executor {
-  readonly prepare: Prepare
-  readonly runTogether: RunTogether
-}
-
-type Prepare = ReturnType<typeof createPrepare>
-export type PreparedOperation = ReturnType<Prepare>
-type RunTogether = ReturnType<typeof createRunTogether>
+export type Executor = ReturnType<typeof createExecutor>
+export type PreparedOperation = ReturnType<ReturnType<typeof createPrepare>>
 
 export interface ExecutorParts {
   readonly schema: GraphQLSchema
@@ -54,7 +48,7 @@ export interface ExecutorParts {
   readonly run: AroundOperation
 }
 
-export function createExecutor(parts: ExecutorParts): Executor {
+export function createExecutor(parts: ExecutorParts) {
   return { prepare: createPrepare(parts), runTogether: createRunTogether(parts) }
 }
 
