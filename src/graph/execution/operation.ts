@@ -20,17 +20,14 @@ import type { Values } from '../../model/definition/resource.ts'
 import { ABSENT, DomainError } from '../../model/errors.ts'
 import type { GraphContext } from './context.ts'
 import { causeOf, causesIn } from './errors.ts'
-import type { AroundOperation, OperationDocument, OperationType } from './run-operation.ts'
+import type { AroundOperation, OperationDocument } from './run-operation.ts'
 
 /** Coercion stops after this many errors of variables: each prints the whole value, which takes milliseconds. */
 export const MAXIMUM_VARIABLE_ERRORS = 1
 
-export interface OperationText {
-  readonly type: OperationType
+export interface OperationText extends Pick<OperationDocument, 'type' | 'sizedBy'> {
   readonly name: string
   readonly text: string
-  /** The variable that the largest possible response depends on. By default, it depends on none. */
-  readonly sizedBy?: OperationDocument['sizedBy']
   /** An operation that returns the same and more, which runs instead until this one is worth compiling. */
   readonly wider?: { run(variables: Values, caller: Caller): Promise<Values> } | undefined
 }
@@ -38,60 +35,17 @@ export interface OperationText {
 /** Compiling an operation and running it for the first time takes as long as running it ten times. */
 const RUNS_BEFORE_COMPILING = 2
 
-/** What REST executes operations with. */
 export type Executor = ReturnType<typeof createExecutor>
-export type PreparedOperation = ReturnType<ReturnType<typeof createPrepare>>
+export type PreparedOperation = ReturnType<Executor['prepare']>
 
-export interface ExecutorParts {
+interface ExecutorParts {
   readonly schema: GraphQLSchema
   readonly openSession: OpenSession
   readonly run: AroundOperation
 }
 
-export function createExecutor(parts: ExecutorParts) {
-  return { prepare: createPrepare(parts), runTogether: createRunTogether(parts) }
-}
-
-/**
- * Creates the function that prepares operations. Documents are parsed, validated and compiled when they first run; at the
- * start, this took a sixth of the time.
- */
-function createPrepare({ schema, openSession, run }: ExecutorParts) {
-  return ({ type, name, text, sizedBy, wider }: OperationText) => {
-    let parsed: DocumentNode | undefined
-    let compiled: Execute | undefined
-    let runs = 0
-    const document = () => {
-      parsed ??= parse(text)
-      return parsed
-    }
-    const execute: Execute = (variables, context) => {
-      compiled ??= compile(schema, document())
-      return compiled(variables, context)
-    }
-    const operation: OperationDocument = { type, document, sizedBy }
-    return {
-      ...operation,
-      /** @param directives the names of those that the operation is shown with */
-      show: (...directives: readonly string[]) => print(withDirectives(document(), directives)),
-      execute,
-      run(variables: Values, caller: Caller): Promise<Values> {
-        if (wider && runs++ < RUNS_BEFORE_COMPILING) return wider.run(variables, caller)
-        return run({ type, name, parts: [[operation, variables]] }, caller, async (slot) => {
-          const session = openSession(caller, slot, true)
-          const { data, errors } = await execute(variables, { session })
-          // A related list is null if its resource was deleted after it was read.
-          const failed = errors?.find((error) => type === 'mutation' || !isOfDeleted(error))
-          if (failed) throw causeOf(failed)
-          return data as Values
-        })
-      },
-    }
-  }
-}
-
 interface Mutation {
-  readonly operation: PreparedOperation
+  readonly operation: OperationDocument & { readonly execute: Execute }
   readonly variables: Values
 }
 
@@ -101,22 +55,58 @@ export interface Outcome {
   readonly failure?: unknown
 }
 
-/** Creates the function that runs mutations in order, in one transaction, which a failure undoes. */
-function createRunTogether({ openSession, run }: ExecutorParts) {
-  return (mutations: readonly Mutation[], caller: Caller, isDryRun: boolean): Promise<Outcome> => {
-    const parts = mutations.map(({ operation, variables }) => [operation, variables] as const)
-    return run({ type: 'mutation', name: 'batch', parts }, caller, async (slot) => {
-      const executions = mutations.map(
-        ({ operation, variables }) =>
-          async (session: Session) =>
-            operation.execute(variables, { session }),
-      )
-      const whole = openSession(caller, slot, true)
-      const all = await whole.together({ isAtomic: true, isDryRun }, executions, causesIn)
-      const [error] = all.at(-1)?.errors ?? []
-      const results = (error ? all.slice(0, -1) : all).map(({ data }) => data as Values)
-      return { results, ...(error && { failure: causeOf(error) }) }
-    })
+/** Makes what REST executes operations with. */
+export function createExecutor({ schema, openSession, run }: ExecutorParts) {
+  return {
+    /** Documents are parsed, validated and compiled when they first run; at the start, this took a sixth of the time. */
+    prepare({ type, name, text, sizedBy, wider }: OperationText) {
+      let parsed: DocumentNode | undefined
+      let compiled: Execute | undefined
+      let runs = 0
+      const document = () => {
+        parsed ??= parse(text)
+        return parsed
+      }
+      const execute: Execute = (variables, context) => {
+        compiled ??= compile(schema, document())
+        return compiled(variables, context)
+      }
+      const operation: OperationDocument = { type, document, sizedBy }
+      return {
+        ...operation,
+        /** @param directives the names of those that the operation is shown with */
+        show: (...directives: readonly string[]) => print(withDirectives(document(), directives)),
+        execute,
+        run(variables: Values, caller: Caller): Promise<Values> {
+          if (wider && runs++ < RUNS_BEFORE_COMPILING) return wider.run(variables, caller)
+          return run({ type, name, parts: [[operation, variables]] }, caller, async (slot) => {
+            const session = openSession(caller, slot, true)
+            const { data, errors } = await execute(variables, { session })
+            // A related list is null if its resource was deleted after it was read.
+            const failed = errors?.find((error) => type === 'mutation' || !isOfDeleted(error))
+            if (failed) throw causeOf(failed)
+            return data as Values
+          })
+        },
+      }
+    },
+
+    /** Runs mutations in order, in one transaction, which a failure undoes. */
+    runTogether(mutations: readonly Mutation[], caller: Caller, isDryRun: boolean): Promise<Outcome> {
+      const parts = mutations.map(({ operation, variables }) => [operation, variables] as const)
+      return run({ type: 'mutation', name: 'batch', parts }, caller, async (slot) => {
+        const executions = parts.map(
+          ([operation, variables]) =>
+            async (session: Session) =>
+              operation.execute(variables, { session }),
+        )
+        const whole = openSession(caller, slot, true)
+        const all = await whole.together({ isAtomic: true, isDryRun }, executions, causesIn)
+        const [error] = all.at(-1)?.errors ?? []
+        const results = (error ? all.slice(0, -1) : all).map(({ data }) => data as Values)
+        return { results, ...(error && { failure: causeOf(error) }) }
+      })
+    },
   }
 }
 

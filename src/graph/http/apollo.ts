@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ApolloServer, type ApolloServerPlugin, type GraphQLResponse, HeaderMap } from '@apollo/server'
 import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/disabled'
 import { stringifyChunked } from '@discoveryjs/json-ext'
-import { type ExecutionResult, GraphQLError, type GraphQLSchema, type ValidationRule } from 'graphql'
+import type { ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql'
 import type { OpenSession } from '../../domain/session/session.ts'
 import { callerOf } from '../../http/auth/authenticate.ts'
 import { EVENT_STREAM } from '../../http/content/event-stream.ts'
@@ -18,14 +18,15 @@ import { executeFields, transactionMode } from '../execution/mutation-fields.ts'
 import { type AroundOperation, describeOperation } from '../execution/run-operation.ts'
 import {
   type DocumentGuard,
+  exactNumbers,
   limitErrors,
   MAXIMUM_TOKENS,
   MAXIMUM_VALIDATION_ERRORS,
+  noIntrospection,
   refuseWithoutEvents,
   variableErrors,
 } from './document-checks.ts'
 import { EventResponse, RESULT_TYPES } from './event-response.ts'
-import { exactNumbers } from './exact-numbers.ts'
 import { operationReader } from './operation-type.ts'
 import { type DocumentPolicy, parametersOfGet, parametersOfPost, type RequestParameters } from './request.ts'
 
@@ -52,7 +53,7 @@ export async function createGraphQLRoute(given: GraphQLServerParts): Promise<Rou
   await server.start()
   const operationOf = operationReader(parts.schema, parts.guard?.refuseLarge)
 
-  async function execute(ctx: Context, { search, body, ...requested }: RequestParameters): Promise<void> {
+  async function execute(ctx: Context, requested: RequestParameters): Promise<void> {
     ctx.vary('Accept')
     const types = [...RESULT_TYPES, EVENT_STREAM]
     if (!acceptable(ctx, ...types))
@@ -65,7 +66,7 @@ export async function createGraphQLRoute(given: GraphQLServerParts): Promise<Rou
     headers.set('accept', acceptable(ctx, ...RESULT_TYPES) || 'application/json')
     const response = await run({ type }, caller, (slot) =>
       server.executeHTTPGraphQLRequest({
-        httpGraphQLRequest: { method: ctx.method, headers, search, body },
+        httpGraphQLRequest: { ...requested, method: ctx.method, headers },
         context: async () => ({ session: openSession(caller, slot), stream: events }),
       }),
     )
@@ -92,14 +93,6 @@ const formatError: FormatError = (ctx, { code, message, details }) => {
   const type = acceptable(ctx, ...RESULT_TYPES) || 'application/json'
   return { type: `${type}; charset=utf-8`, body: { errors: [{ message, extensions: { code, details } }] } }
 }
-
-const noIntrospection: ValidationRule = (context) => ({
-  Field(node) {
-    if (node.name.value !== '__schema' && node.name.value !== '__type') return
-    const message = 'Introspection is off. The setting GRAPHQL_INTROSPECTION=true permits it.'
-    context.reportError(new GraphQLError(message, { nodes: node }))
-  },
-})
 
 type FormattingParts = GraphQLServerParts & { readonly format: Format }
 

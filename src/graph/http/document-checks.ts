@@ -1,15 +1,21 @@
 import type { GraphQLRequestContextDidResolveOperation, GraphQLResponse } from '@apollo/server'
 import {
   type DocumentNode,
+  type FloatValueNode,
   GraphQLError,
+  GraphQLID,
   type GraphQLSchema,
+  getNamedType,
   getVariableValues,
+  type IntValueNode,
   type OperationDefinitionNode,
   type ValidationRule,
 } from 'graphql'
 import { EVENT_STREAM } from '../../http/content/event-stream.ts'
 import type { Values } from '../../model/definition/resource.ts'
 import { DomainError } from '../../model/errors.ts'
+import { INEXACT } from '../../model/kinds/number.ts'
+import { exactNumber } from '../../model/values.ts'
 import type { GraphContext } from '../execution/context.ts'
 import { refusal } from '../execution/errors.ts'
 import { MAXIMUM_VARIABLE_ERRORS } from '../execution/operation.ts'
@@ -36,6 +42,25 @@ export interface DocumentGuard {
    */
   beginOperation(request: ResolvedRequest): Promise<() => void>
 }
+
+/** Refuses numbers in a document that graphql-js would change, because it reads them in double precision. */
+export const exactNumbers: ValidationRule = (context) => {
+  const check = (node: IntValueNode | FloatValueNode) => {
+    // Identifiers are texts.
+    if (getNamedType(context.getInputType()) === GraphQLID || Number.isFinite(exactNumber(node.value))) return
+    const message = `The number ${node.value.slice(0, 100)} ${INEXACT}.`
+    context.reportError(new GraphQLError(message, { nodes: node }))
+  }
+  return { IntValue: check, FloatValue: check }
+}
+
+export const noIntrospection: ValidationRule = (context) => ({
+  Field(node) {
+    if (node.name.value !== '__schema' && node.name.value !== '__type') return
+    const message = 'Introspection is off. The setting GRAPHQL_INTROSPECTION=true permits it.'
+    context.reportError(new GraphQLError(message, { nodes: node }))
+  },
+})
 
 export function refuseWithoutEvents({ operation, contextValue }: ResolvedRequest): void {
   if (operation?.operation !== 'subscription' || contextValue.stream) return

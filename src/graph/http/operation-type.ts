@@ -7,7 +7,7 @@ import {
   getOperationAST,
   type InlineFragmentNode,
   Kind,
-  OperationTypeNode,
+  type OperationTypeNode,
   parse,
   type ValidationRule,
   validate,
@@ -29,40 +29,34 @@ const KEPT_CHARACTERS = 200_000
  *   conditional field
  */
 export function operationReader(schema: GraphQLSchema, check: (document: DocumentNode) => void = () => {}) {
-  const size = { maxSize: KEPT_CHARACTERS, sizeCalculation: (_: DocumentNode, text: string) => text.length }
-  const documents = new LRUCache<string, DocumentNode>(size)
-  return ({
-    query,
-    operationName,
-  }: Pick<RequestParameters, 'query' | 'operationName'>): OperationTypeNode | undefined => {
+  const documents = new LRUCache<string, DocumentNode>({
+    maxSize: KEPT_CHARACTERS,
+    sizeCalculation: (_, text) => text.length,
+    memoMethod(text) {
+      const document = parse(text, { maxTokens: MAXIMUM_TOKENS })
+      check(document)
+      refuseConditionalSubscription(schema, document)
+      return document
+    },
+  })
+  return ({ query, operationName }: RequestParameters): OperationTypeNode | undefined => {
     if (typeof query !== 'string' || query === '') return undefined
     if (operationName && typeof operationName !== 'string') return undefined
-    const known = documents.get(query)
-    const document = known ?? parsed(query)
-    if (!document) return undefined
-    if (!known) check(document)
-    documents.set(query, document)
-    const hasOperation = document.definitions.some(({ kind }) => kind === Kind.OPERATION_DEFINITION)
-    const operation = getOperationAST(document, operationName as string | null | undefined)
-    if (!operation && !hasOperation) return undefined
-    if (!operation) {
-      const message =
-        typeof operationName === 'string'
-          ? `The document has no operation ${JSON.stringify(operationName.slice(0, 100))}.`
-          : 'The document has several operations. Name one of them.'
-      throw errorAt('operationName', 'INVALID_VALUE', 'VALIDATION_FAILED', message)
+    try {
+      const document = documents.memo(query)
+      const operation = getOperationAST(document, operationName as string | null | undefined)
+      const hasOperation = document.definitions.some(({ kind }) => kind === Kind.OPERATION_DEFINITION)
+      if (operation || !hasOperation) return operation?.operation
+    } catch (error) {
+      // Apollo reports the syntax error.
+      if (error instanceof GraphQLError) return undefined
+      throw error
     }
-    refuseConditionalSubscription(schema, document)
-    return operation.operation
-  }
-}
-
-function parsed(text: string): DocumentNode | undefined {
-  try {
-    return parse(text, { maxTokens: MAXIMUM_TOKENS })
-  } catch {
-    // Apollo reports the syntax error.
-    return undefined
+    const message =
+      typeof operationName === 'string'
+        ? `The document has no operation ${JSON.stringify(operationName.slice(0, 100))}.`
+        : 'The document has several operations. Name one of them.'
+    throw errorAt('operationName', 'INVALID_VALUE', 'VALIDATION_FAILED', message)
   }
 }
 
@@ -81,9 +75,8 @@ const unconditionalSubscriptions: ValidationRule = (context) => {
  */
 function refuseConditionalSubscription(schema: GraphQLSchema, document: DocumentNode): void {
   const isSubscription = document.definitions.some(
-    (one) => one.kind === Kind.OPERATION_DEFINITION && one.operation === OperationTypeNode.SUBSCRIPTION,
+    (one) => one.kind === Kind.OPERATION_DEFINITION && one.operation === 'subscription',
   )
-  if (!isSubscription) return
-  const [problem] = validate(schema, document, [unconditionalSubscriptions])
+  const [problem] = isSubscription ? validate(schema, document, [unconditionalSubscriptions]) : []
   if (problem) throw errorAt('query', 'INVALID_VALUE', 'VALIDATION_FAILED', problem.message)
 }

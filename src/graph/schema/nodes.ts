@@ -42,11 +42,12 @@ export function nodeQueries(resources: readonly Resource[]): SchemaField[] {
   ]
 }
 
-/** The row, with the name of its type for the interface. */
+/** The row, with the name of its type for the interface; null if no resource can have this `nodeId`. */
 async function findNode(resources: readonly Resource[], nodeId: string, { session }: GraphContext) {
-  const found = decodeNodeId(resources, nodeId)
-  if (!found) return null
-  const { resource, key } = found
+  const [name, ...ids] = Buffer.from(nodeId, 'base64url').toString().split('/')
+  const resource = resources.find((candidate) => candidate.name === name)
+  const key = { parentId: resource?.parentField && ids[0], id: ids.at(-1) ?? '' }
+  if (!resource || !isResourceKey(key) || encodeNodeId(resource, key) !== nodeId) return null
   const row = await session.find(resource, key)
   return row ? { ...row, __typename: resource.name } : null
 }
@@ -54,15 +55,4 @@ async function findNode(resources: readonly Resource[], nodeId: string, { sessio
 function encodeNodeId({ name, listed }: Resource, { parentId, id }: ResourceKey): string {
   const parts = parentId !== undefined && listed ? [name, parentId, id] : [name, id]
   return Buffer.from(parts.join('/')).toString('base64url')
-}
-
-/** Undefined if no resource can have this `nodeId`. */
-function decodeNodeId(resources: readonly Resource[], nodeId: string) {
-  const [name, ...ids] = Buffer.from(nodeId, 'base64url').toString().split('/')
-  const resource = resources.find((candidate) => candidate.name === name)
-  const id = ids.at(-1)
-  if (!resource || id === undefined) return undefined
-  const key = { parentId: resource.parentField && ids[0], id }
-  const isWhole = isResourceKey(key) && encodeNodeId(resource, key) === nodeId
-  return isWhole ? { resource, key } : undefined
 }

@@ -1,6 +1,6 @@
 import type { Parent } from '../../domain/session/reader.ts'
 import { allows, type Caller } from '../../model/access/caller.ts'
-import { isAlwaysShown, kindOf, type LeafField } from '../../model/definition/fields.ts'
+import { type Field, isAlwaysShown, kindOf, type LeafField } from '../../model/definition/fields.ts'
 import { noun } from '../../model/definition/labels.ts'
 import { ownedBy, referencesTo, relationsOf } from '../../model/definition/relations.ts'
 import type { Resource, Values } from '../../model/definition/resource.ts'
@@ -43,23 +43,18 @@ export function objectType(resource: Resource, resources: readonly Resource[]): 
 }
 
 function displayName(resource: Resource): SchemaField[] {
-  if (!hasDisplayName(resource)) return []
-  const sdl = '"Names the resource for people." displayName: String!'
-  return [
-    {
-      sdl,
-      resolve(row: Row, _, { session }) {
-        const view = session.view(resource)
-        return titleOf(view, jsonValues(view, row, view.leaves))
-      },
-    },
-  ]
+  const resolve: SchemaField['resolve'] = (row: Row, _, { session }) => {
+    const view = session.view(resource)
+    return titleOf(view, jsonValues(view, row, view.leaves))
+  }
+  return hasDisplayName(resource)
+    ? [{ sdl: '"Names the resource for people." displayName: String!', resolve }]
+    : []
 }
 
 function ownFields(resource: Resource): SchemaField[] {
   return Object.entries(resource.allFields).map(([name, field]) => {
-    const sdl = memberOf(name, field, `${typeOf(resource, name, field)}${isAlwaysShown(field) ? '!' : ''}`)
-    if (field.type !== 'group') return { sdl, resolve: resolverOf(resource, name, field) }
+    if (field.type !== 'group') return leafField(resource, name, field)
     const members = Object.entries(field.fields)
     // A member that the caller may not read must not show whether it is set.
     const isSet = (row: Row, caller: Caller) =>
@@ -69,16 +64,23 @@ function ownFields(resource: Resource): SchemaField[] {
       })
     const resolve = (row: Row, _: unknown, { session }: GraphContext) =>
       isSet(row, session.caller) ? row : null
-    return { sdl, resolve: permitted(resource, field, resolve) }
+    return { sdl: shownMember(resource, name, field), resolve: permitted(resource, field, resolve) }
   })
 }
 
-/** Undefined if the resolver would only read the property of that name. */
-function resolverOf(resource: Resource, column: string, field: LeafField): SchemaField['resolve'] {
+function shownMember(resource: Resource, name: string, field: Field, column = name): string {
+  return memberOf(name, field, typeOf(resource, name, field, column) + (isAlwaysShown(field) ? '!' : ''))
+}
+
+/** Without a resolver that would only read the property of that name. */
+function leafField(resource: Resource, name: string, field: LeafField, column = name): SchemaField {
   const { shown } = kindOf(field)
-  if (shown) return permitted(resource, field, (row: Row) => shown(field, row[column] as never))
-  const isProperty = column === camelCase(column) && field.readScope === undefined
-  return isProperty ? undefined : permitted(resource, field, (row: Row) => row[column])
+  const isProperty = !shown && column === camelCase(column) && field.readScope === undefined
+  const resolve = (row: Row) => (shown ? shown(field, row[column] as never) : row[column])
+  return {
+    sdl: shownMember(resource, name, field, column),
+    resolve: isProperty ? undefined : permitted(resource, field, resolve),
+  }
 }
 
 function childFields(resource: Resource, resources: readonly Resource[]): SchemaField[] {
@@ -115,14 +117,9 @@ export function groupTypes(resource: Resource): (SchemaPart | string)[] {
   return Object.entries(resource.allFields).flatMap(([name, group]) => {
     if (group.type !== 'group') return []
     const type = groupType(resource, name)
-    const members = Object.entries(group.fields).map(([member, field]) => {
-      const column = `${name}_${member}`
-      const type = typeOf(resource, member, field, column)
-      return {
-        sdl: memberOf(member, field, `${type}${isAlwaysShown(field) ? '!' : ''}`),
-        resolve: resolverOf(resource, column, field),
-      }
-    })
+    const members = Object.entries(group.fields).map(([member, field]) =>
+      leafField(resource, member, field, `${name}_${member}`),
+    )
     return [
       fieldsOf(type, `${described(group.description)}type ${type}`, members),
       ...groupFilter(resource, name),

@@ -64,10 +64,11 @@ export function createSchema(
       DIRECTIVES,
       ...features.flatMap(({ schema = [] }) => schema),
     ]
-    const texts = parts.map((part) => (typeof part === 'string' ? part : part.typeDefs))
-    const typeDefs = texts
-      .filter((text) => typeof text !== 'string' || text.trim() !== '')
-      .map((text) => (typeof text === 'string' ? parse(text, { noLocation: true }) : text))
+    const typeDefs = parts.flatMap((part) => {
+      const text = typeof part === 'string' ? part : part.typeDefs
+      if (typeof text !== 'string') return text
+      return text.trim() === '' ? [] : parse(text, { noLocation: true })
+    })
     const repeated = repeatedNames(typeDefs, resources)
     if (repeated.length > 0) throw new Error(repeated.join('\n'))
     const whole = makeExecutableSchema({

@@ -6,14 +6,13 @@ export interface Place {
   readonly parts: number
 }
 
-/** Encoded, so that clients do not calculate with it. */
-export function toCursor(position: number): string {
-  return encoded(String(position))
-}
-
-/** The cursor of a part of a change, which has several. */
-export function toPartCursor(position: number, parts: number): string {
-  return encoded(`${position}.${parts}`)
+/**
+ * Encoded, so that clients do not calculate with it.
+ *
+ * @param parts for a part of a change, which has several
+ */
+export function toCursor(position: number, parts?: number): string {
+  return encoded(parts === undefined ? String(position) : `${position}.${parts}`)
 }
 
 function encoded(text: string): string {

@@ -5,12 +5,7 @@ import { allows, authorize, type Caller, lackOf } from '../../../model/access/ca
 import type { Resource } from '../../../model/definition/resource.ts'
 import { DomainError, errorAt } from '../../../model/errors.ts'
 import { type Place, toCursor, toPlace } from './position.ts'
-import {
-  type ReadableChanges,
-  type ReadRequest,
-  readableChangesOf,
-  type StateRow,
-} from './readable-changes.ts'
+import { ReadableChanges, type ReadRequest, type StateRow } from './readable-changes.ts'
 import { type RecordedChange, toChange } from './recorded-change.ts'
 import { limitingOwner, parentState } from './states.ts'
 import { numberChanges } from './upkeep.ts'
@@ -163,8 +158,10 @@ function parentOf({ scanned, access }: ReadableChanges): string {
 }
 
 async function readPart(client: StatementClient, request: FeedRequest, place: Place) {
-  const readable = readableChangesOf(client, request)
-  const scanned = readable?.scanned ?? request.resources
+  const { access, resources } = request
+  const isLimited = resources.some((resource) => access.readable(resource))
+  const readable = isLimited ? new ReadableChanges(client, request) : undefined
+  const scanned = readable?.scanned ?? resources
   const limit = readable ? Math.max(request.limit, LEAST_STORED) : request.limit
   const exact = scanned.flatMap(exactColumns)
   const values = [place.after, scanned.map(({ path }) => path), limit + 1, SCANNED_POSITIONS, exact]
@@ -176,7 +173,7 @@ async function readPart(client: StatementClient, request: FeedRequest, place: Pl
   const seen = await readable?.pageOf(rows, request.limit, place)
   return {
     ...feed,
-    changes: seen?.changes ?? rows.map((row) => toChange(request.resources, row)),
+    changes: seen?.changes ?? rows.map((row) => toChange(resources, row)),
     next: seen?.next ?? toCursor(Math.max(place.after, reached)),
     isGone: place.after < feed.purged || place.after > feed.last || feed.lost,
     hasMore: seen?.next !== undefined || isFull || feed.scanned === SCANNED_POSITIONS,

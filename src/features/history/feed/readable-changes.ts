@@ -4,7 +4,7 @@ import type { Access } from '../../../model/access/access.ts'
 import type { Resource } from '../../../model/definition/resource.ts'
 import { DomainError } from '../../../model/errors.ts'
 import type { Columns } from '../../../model/rows/row.ts'
-import { type Place, toCursor, toPartCursor } from './position.ts'
+import { type Place, toCursor } from './position.ts'
 import { type ChangeRow, type RecordedChange, toChange } from './recorded-change.ts'
 import { childrenStatement, limitingOwner, type RecordedState, seesState } from './states.ts'
 
@@ -31,15 +31,6 @@ export interface ReadRequest {
 
 /** Children that may enter or leave a view with their parent, and changes of them since. */
 const MAXIMUM_CHILDREN = 1_000
-
-/** For a caller that may not read all rows of these resources; undefined for another caller. */
-export function readableChangesOf(
-  client: StatementClient,
-  request: ReadRequest,
-): ReadableChanges | undefined {
-  const isLimited = request.resources.some((resource) => request.access.readable(resource))
-  return isLimited ? new ReadableChanges(client, request) : undefined
-}
 
 /**
  * The changes that a caller sees that may not read all rows: the changes of those that it may read. A row that enters its
@@ -96,14 +87,16 @@ export class ReadableChanges {
     // A parent enters before its children, and leaves after them.
     const place = is ? owned.length : 0
     const isMoved = was !== is && row.event === 'changed'
-    const request = { change: row, isEntering: is, skipped: Math.max(0, skipped - place), limit }
-    const { children, total } = isMoved ? await this.#childrenOf(resource, request) : NO_CHILDREN
+    const before = Math.max(0, skipped - place)
+    const { children, total } = isMoved
+      ? await this.#childrenOf(resource, row, is, before, limit)
+      : { children: [], total: 0 }
     const last = owned.length + total - 1
     const own = owned.map((part) => ({ part, index: is ? 0 : last })).filter(({ index }) => index >= skipped)
-    const others = children.map((part, index) => ({ part, index: place + request.skipped + index }))
+    const others = children.map((part, index) => ({ part, index: place + before + index }))
     return (is ? [...own, ...others] : [...others, ...own]).slice(0, limit).map(({ part, index }) => {
       const change = toChange(resources, part)
-      return index === last ? change : { ...change, cursor: toPartCursor(row.position as number, index + 1) }
+      return index === last ? change : { ...change, cursor: toCursor(row.position as number, index + 1) }
     })
   }
 
@@ -120,7 +113,7 @@ export class ReadableChanges {
   }
 
   /** Some of the children at the time of a change of their parent, and how many there are. */
-  async #childrenOf(owner: Resource, { change, isEntering, skipped, limit }: ChildrenRequest) {
+  async #childrenOf(owner: Resource, change: StateRow, isEntering: boolean, skipped: number, limit: number) {
     const { access } = this
     const children: ChangeRow[] = []
     let total = 0
@@ -141,18 +134,6 @@ export class ReadableChanges {
     }
     return { children, total }
   }
-}
-
-interface ChildrenRequest {
-  readonly change: StateRow
-  readonly isEntering: boolean
-  readonly skipped: number
-  readonly limit: number
-}
-
-const NO_CHILDREN: { readonly children: readonly ChangeRow[]; readonly total: number } = {
-  children: [],
-  total: 0,
 }
 
 function entering(row: ChangeRow, { columns }: RecordedState): ChangeRow {

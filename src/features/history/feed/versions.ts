@@ -93,13 +93,9 @@ async function readPage(
   const ownRows = rows.filter(({ is_own }) => is_own)
   // The version of the last row may have another one.
   const lowest = ownRows.length < most ? 0 : (ownRows.at(-1)?.version ?? 0)
-  const numbers = [...new Set(rows.map(({ version }) => version))].filter((version) => version >= lowest)
-  return pageOf(resource, rows, numbers, limit)
-}
-
-function pageOf(resource: Resource, rows: readonly VersionRow[], numbers: number[], limit: number) {
-  numbers.sort((one, other) => other - one)
-  const rowsOf = (number: number) => rows.filter(({ version }) => version === number)
+  const kept = rows.filter(({ version }) => version >= lowest)
+  const numbers = [...new Set(kept.map(({ version }) => version))].sort((one, other) => other - one)
+  const rowsOf = (number: number) => kept.filter(({ version }) => version === number)
   return {
     versions: numbers.slice(0, limit).flatMap((number) => toVersions(resource, rowsOf(number))),
     hasMore: numbers.length > limit,
