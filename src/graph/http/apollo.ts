@@ -46,12 +46,29 @@ interface GraphQLServerParts {
  * The schema over HTTP (GraphQL over HTTP). A GET, or any other request that needs no CORS preflight, must have the
  * header `Apollo-Require-Preflight`.
  */
-export async function createGraphQLRoute(given: GraphQLServerParts): Promise<Route> {
-  const { openSession, documents, run } = given
-  const parts = { ...given, format: formatErrors(given.reportFault) }
-  const server = createApollo(parts)
+export async function createGraphQLRoute(parts: GraphQLServerParts): Promise<Route> {
+  const { schema, openSession, documents, run, guard, introspection } = parts
+  const format = formatErrors(parts.reportFault)
+  const server = new ApolloServer<GraphContext>({
+    schema,
+    // Without it, Apollo would refuse introspection with the name of its own option.
+    introspection: true,
+    // Without introspection, messages do not suggest names either.
+    hideSchemaDetailsFromClientErrors: !introspection,
+    includeStacktraceInErrorResponses: false,
+    persistedQueries: false,
+    allowBatchedHttpRequests: false,
+    csrfPrevention: true,
+    stringifyResult: stringifyInPieces,
+    stopOnTerminationSignals: false,
+    parseOptions: { maxTokens: MAXIMUM_TOKENS },
+    validationOptions: { maxErrors: MAXIMUM_VALIDATION_ERRORS },
+    validationRules: [...(guard?.rules ?? []), exactNumbers, ...(introspection ? [] : [noIntrospection])],
+    plugins: [ApolloServerPluginLandingPageDisabled(), execution(parts, format)],
+    formatError: format,
+  })
   await server.start()
-  const operationOf = operationReader(parts.schema, parts.guard?.refuseLarge)
+  const operationOf = operationReader(schema, guard?.refuseLarge)
 
   async function execute(ctx: Context, requested: RequestParameters): Promise<void> {
     ctx.vary('Accept')
@@ -59,7 +76,7 @@ export async function createGraphQLRoute(given: GraphQLServerParts): Promise<Rou
     if (!acceptable(ctx, ...types))
       throw new DomainError('NOT_ACCEPTABLE', `Supported media types: ${types.join(', ')}.`)
     const caller = callerOf(ctx)
-    const events = asksFor(ctx, EVENT_STREAM) ? new EventResponse(parts.format) : undefined
+    const events = asksFor(ctx, EVENT_STREAM) ? new EventResponse(format) : undefined
     const type = operationOf(requested) === 'mutation' ? 'mutation' : 'query'
     const headers = new HeaderMap(Object.entries(ctx.headers).map(([name, value]) => [name, String(value)]))
     // Apollo knows the media types of single results only.
@@ -94,37 +111,11 @@ const formatError: FormatError = (ctx, { code, message, details }) => {
   return { type: `${type}; charset=utf-8`, body: { errors: [{ message, extensions: { code, details } }] } }
 }
 
-type FormattingParts = GraphQLServerParts & { readonly format: Format }
-
-function createApollo(parts: FormattingParts) {
-  const { introspection } = parts
-  return new ApolloServer<GraphContext>({
-    schema: parts.schema,
-    // Without it, Apollo would refuse introspection with the name of its own option.
-    introspection: true,
-    // Without introspection, messages do not suggest names either.
-    hideSchemaDetailsFromClientErrors: !introspection,
-    includeStacktraceInErrorResponses: false,
-    persistedQueries: false,
-    allowBatchedHttpRequests: false,
-    csrfPrevention: true,
-    stringifyResult: stringifyInPieces,
-    stopOnTerminationSignals: false,
-    parseOptions: { maxTokens: MAXIMUM_TOKENS },
-    validationOptions: { maxErrors: MAXIMUM_VALIDATION_ERRORS },
-    validationRules: [
-      ...(parts.guard?.rules ?? []),
-      exactNumbers,
-      ...(introspection ? [] : [noIntrospection]),
-    ],
-    plugins: [ApolloServerPluginLandingPageDisabled(), execution(parts)],
-    formatError: parts.format,
-  })
-}
-
 /** One plugin, because Apollo runs plugins at once: if one refused, what another waits for would not be released. */
-function execution(parts: FormattingParts): ApolloServerPlugin<GraphContext> {
-  const { schema, guard, format, introspection } = parts
+function execution(
+  { schema, guard, introspection }: GraphQLServerParts,
+  format: Format,
+): ApolloServerPlugin<GraphContext> {
   return {
     requestDidStart: async () => {
       let wrong: readonly GraphQLError[] | undefined

@@ -4,8 +4,7 @@ import type { Access } from '../../../model/access/access.ts'
 import type { Resource } from '../../../model/definition/resource.ts'
 import { DomainError } from '../../../model/errors.ts'
 import type { Columns } from '../../../model/rows/row.ts'
-import { type Place, toCursor } from './position.ts'
-import { type ChangeRow, type RecordedChange, toChange } from './recorded-change.ts'
+import { type ChangeRow, type Place, type RecordedChange, toChange, toCursor } from './recorded-change.ts'
 import { childrenStatement, limitingOwner, type RecordedState, seesState } from './states.ts'
 
 /** A stored change with the states that decide who sees it. */

@@ -13,9 +13,8 @@ import { matcherOf } from '../../../model/query/matches.ts'
 import { DEFAULT_PAGE_SIZE, relatedTargets } from '../../../model/query/query.ts'
 import { jsonValues } from '../../../model/rows/columns.ts'
 import { type Followed, followFeed } from '../feed/follow.ts'
-import { toCursor } from '../feed/position.ts'
 import { type FeedPage, NOW, readableCollections, readFeedFor } from '../feed/read-feed.ts'
-import type { RecordedChange } from '../feed/recorded-change.ts'
+import { type RecordedChange, toCursor } from '../feed/recorded-change.ts'
 import type { FeedWatch } from '../feed/watch.ts'
 
 export const CHANGES = /* GraphQL */ `
