@@ -6,7 +6,6 @@ import { deprecationDate } from '../../rest/api-versions.ts'
 import { entryDocument } from '../../rest/operations/entry.ts'
 import { basePath, type Deprecation, type RestSettings } from '../../rest/urls.ts'
 import { errorExamples } from '../error-examples.ts'
-import { batchExamples, batchSchemas } from './batch.ts'
 import { resourceExamples } from './examples.ts'
 import { components, type Schema, type Schemas } from './field-schema.ts'
 import { resourcePathItems } from './operations.ts'
@@ -23,7 +22,7 @@ import {
 } from './responses.ts'
 import type { Seed } from './seeds.ts'
 import { SERVICE_TAG, servicePaths } from './service-paths.ts'
-import { sharedSchemas } from './shared-schemas.ts'
+import { batchExamples, sharedSchemas } from './shared-schemas.ts'
 
 /** What a feature adds to the document. */
 export interface DocumentedFeature {
@@ -129,7 +128,6 @@ function makeDocument(
       responses: components('responses', responses),
       schemas: Object.assign(
         sharedSchemas(resources),
-        batchSchemas,
         ...parts.map(({ schemas }) => schemas),
         resourceSchemas(resources, settings),
       ) as Schemas,

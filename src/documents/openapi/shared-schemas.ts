@@ -1,4 +1,6 @@
 import type { Resource } from '../../model/definition/resource.ts'
+import { MAXIMUM_OPERATIONS } from '../../rest/operations/batch.ts'
+import { OPERATION_HEADERS } from '../../rest/resource-operations.ts'
 import { ERRORS, explanationsOf } from '../error-codes.ts'
 import {
   INTEGER,
@@ -11,6 +13,8 @@ import {
   TEXT,
   URI,
 } from './field-schema.ts'
+
+const URI_REFERENCE: Schema = { type: 'string', format: 'uri-reference' }
 
 /** SPEC §2.2, §2.4. */
 export function sharedSchemas(resources: readonly Resource[]): Schemas {
@@ -51,15 +55,11 @@ export function sharedSchemas(resources: readonly Resource[]): Schemas {
     Problem: described(
       'The body of a failed request whose Accept names application/problem+json (RFC 9457).',
       {
-        type: {
-          type: 'string',
-          format: 'uri-reference',
-          description: 'The page that explains the error code.',
-        },
+        type: { ...URI_REFERENCE, description: 'The page that explains the error code.' },
         title: { ...TEXT, description: 'The error code in words.' },
         status: INTEGER,
         detail: TEXT,
-        instance: { type: 'string', format: 'uri-reference', description: 'The id of the request.' },
+        instance: { ...URI_REFERENCE, description: 'The id of the request.' },
         errors: listOf('ErrorDetail'),
       },
     ),
@@ -91,6 +91,7 @@ export function sharedSchemas(resources: readonly Resource[]): Schemas {
         policies: { type: 'object', description: 'How the service behaves where HTTP leaves a choice.' },
       },
     },
+    ...BATCH,
   }
 }
 
@@ -173,4 +174,53 @@ const FORMS: Schemas = {
     },
     ['name', 'prompt'],
   ),
+}
+
+const BATCH: Schemas = {
+  Batch: objectSchema({
+    operations: {
+      type: 'array',
+      minItems: 1,
+      maxItems: MAXIMUM_OPERATIONS,
+      items: objectSchema(
+        {
+          method: { enum: ['POST', 'PUT', 'PATCH', 'DELETE'] },
+          path: {
+            ...TEXT,
+            pattern: '^/[^?#]*$',
+            description: 'Relative to the entry document: `/collection/id`.',
+          },
+          headers: {
+            type: 'object',
+            description: `Any of ${OPERATION_HEADERS.join(', ')}. Case is ignored.`,
+            additionalProperties: TEXT,
+          },
+          body: { description: 'The body that the request would have on its own.' },
+        },
+        ['method', 'path'],
+      ),
+    },
+  }),
+  BatchResults: objectSchema({
+    results: {
+      type: 'array',
+      items: objectSchema(
+        {
+          status: { enum: [200, 201, 204] },
+          headers: { type: 'object', additionalProperties: TEXT },
+          body: { type: 'object' },
+        },
+        ['status', 'headers'],
+      ),
+    },
+  }),
+}
+
+export function batchExamples(collection: string): Readonly<Record<string, object>> {
+  return {
+    Batch: {
+      operations: [{ method: 'DELETE', path: `/${collection}/x`, headers: { 'If-Match': '"x:1"' } }],
+    },
+    BatchResults: { results: [{ status: 204, headers: {} }] },
+  }
 }
