@@ -91,16 +91,10 @@ function changedLines(commit) {
     if (line.startsWith('--- ')) file = line.replace(/^--- (a\/)?/, '')
     const [, start, count = '1'] = /^@@ -(\d+)(?:,(\d+))? /.exec(line) ?? []
     if (start === undefined) continue
-    const first = Number(start)
-    const last = first + Math.max(Number(count), 2) - 1
-    changed.set(file, [...(changed.get(file) ?? []), ...range(first, last)])
+    const lines = Array.from({ length: Math.max(Number(count), 2) }, (_, index) => Number(start) + index)
+    changed.set(file, [...(changed.get(file) ?? []), ...lines])
   }
   return changed
-}
-
-/** @param {number} first @param {number} last */
-function range(first, last) {
-  return Array.from({ length: last - first + 1 }, (_, index) => first + index)
 }
 
 /** @param {string[]} parameters */

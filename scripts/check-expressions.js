@@ -41,12 +41,8 @@ function textOf(expression, constants) {
  * @param {string} path
  */
 function expressionsIn(path) {
-  const file = ts.createSourceFile(
-    path,
-    readFileSync(join(source, path), 'utf8'),
-    ts.ScriptTarget.Latest,
-    true,
-  )
+  const text = readFileSync(join(source, path), 'utf8')
+  const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
   /** @type {Map<string, ts.Expression>} */
   const constants = new Map()
   /** @type {{ place: string, pattern: string | undefined, flags: string | undefined }[]} */

@@ -28,11 +28,8 @@ const OPERATORS = {
 }
 
 /** Methods that return a value of the type they are called on, so that a call can be left out. */
-const TRANSFORMATIONS = new Set(
-  'filter reverse slice sort toSorted trim trimStart trimEnd toLowerCase toUpperCase replace replaceAll'.split(
-    ' ',
-  ),
-)
+const TRANSFORMATIONS =
+  'filter reverse slice sort toSorted trim trimStart trimEnd toLowerCase toUpperCase replace replaceAll'
 
 /**
  * All faults that can be made below these paths: in TypeScript, in the scripts of pages, and in the SQL of the engine.
@@ -68,23 +65,13 @@ function* faultsOf(node, source) {
   for (const text of textsOf(node, source)) {
     if (text !== undefined) yield { start: node.getStart(source), end: node.getEnd(), text }
   }
-  if (isTemplatePart(node) && isSql(node.getText(source))) {
+  if (ts.isTemplateLiteralToken(node) && isSql(node.getText(source))) {
     const from = node.getStart(source)
     // V8 measures a template as a whole.
     for (const { start, end, text } of sqlFaults(node.getText(source)))
       yield { start: from + start, end: from + end, text, from }
   }
   for (const child of node.getChildren(source)) yield* faultsOf(child, source)
-}
-
-/** @param {Node} node */
-function isTemplatePart(node) {
-  return (
-    ts.isNoSubstitutionTemplateLiteral(node) ||
-    ts.isTemplateHead(node) ||
-    ts.isTemplateMiddle(node) ||
-    ts.isTemplateTail(node)
-  )
 }
 
 /**
@@ -96,6 +83,8 @@ function isTemplatePart(node) {
  */
 function* textsOf(node, source) {
   const text = (/** @type {Node} */ part) => part.getText(source)
+  /** @param {readonly Node[]} all @param {Node} left */
+  const others = (all, left) => all.flatMap((one) => (one === left ? [] : [text(one)])).join(', ')
   if (ts.isBinaryExpression(node)) yield* binaryTexts(node, text)
   else if (node.kind === SyntaxKind.TrueKeyword) yield 'false'
   else if (node.kind === SyntaxKind.FalseKeyword) yield 'true'
@@ -111,22 +100,14 @@ function* textsOf(node, source) {
     if (!node.elseStatement) yield ''
   } else if (ts.isExpressionStatement(node)) yield ';'
   else if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression)) {
-    if (TRANSFORMATIONS.has(node.expression.name.text)) yield text(node.expression.expression)
+    if (TRANSFORMATIONS.split(' ').includes(node.expression.name.text)) yield text(node.expression.expression)
     if (node.expression.name.text === 'some') yield text(node).replace(/\.some\(/, '.every(')
     if (node.expression.name.text === 'every') yield text(node).replace(/\.every\(/, '.some(')
   }
   if (ts.isObjectLiteralExpression(node))
-    for (const left of node.properties)
-      yield `{ ${node.properties
-        .filter((property) => property !== left)
-        .map(text)
-        .join(', ')} }`
+    for (const left of node.properties) yield `{ ${others(node.properties, left)} }`
   if (ts.isArrayLiteralExpression(node) && node.elements.length > 1)
-    for (const left of node.elements)
-      yield `[${node.elements
-        .filter((element) => element !== left)
-        .map(text)
-        .join(', ')}]`
+    for (const left of node.elements) yield `[${others(node.elements, left)}]`
 }
 
 /**
@@ -138,14 +119,7 @@ function* binaryTexts(node, text) {
   const { left, right, operatorToken } = node
   const operator = OPERATORS[operatorToken.kind]
   if (operator) yield `${text(left)} ${operator} ${text(right)}`
-  if (operatorToken.kind === SyntaxKind.QuestionQuestionToken) {
-    yield `(${text(left)})`
-    yield `(${text(right)})`
-  }
-  if (
-    operatorToken.kind === SyntaxKind.AmpersandAmpersandToken ||
-    operatorToken.kind === SyntaxKind.BarBarToken
-  ) {
+  if (/^(\?\?|&&|\|\|)$/.test(text(operatorToken))) {
     yield `(${text(left)})`
     yield `(${text(right)})`
   }

@@ -72,7 +72,8 @@ export function findSqlMutants(copy) {
     const copies = engine.filter((other) => read(other) === text)
     for (const match of text.matchAll(FUNCTION)) {
       if (!remaining.has(match[1])) continue
-      const faults = sqlFaults(withoutComments(match[0])).map((fault) => ({
+      const statement = match[0].replace(/--.*$/gm, (comment) => ' '.repeat(comment.length))
+      const faults = sqlFaults(statement).map((fault) => ({
         ...fault,
         start: match.index + fault.start,
         end: match.index + fault.end,
@@ -84,9 +85,4 @@ export function findSqlMutants(copy) {
     }
   }
   return [...byFunction.values()].flat()
-}
-
-/** @param {string} sql */
-function withoutComments(sql) {
-  return sql.replace(/--.*$/gm, (comment) => ' '.repeat(comment.length))
 }

@@ -17,10 +17,7 @@ Ctrl-C stops it.`
 
 const POLL_MILLISECONDS = 150
 
-interface Build {
-  buildDomainIfChanged(domain: string, needsClient: boolean): Promise<void>
-  stateOfSources(domain: string): { readonly definitions: string; readonly migrations: string }
-}
+type Build = typeof import('../../scripts/build-domain.js')
 
 await runCommand(usage, {}, async () => {
   loadSettingsFile()

@@ -52,10 +52,7 @@ function section(kind: Kind<FieldOf<LeafField['type']>>): string {
   ].join('\n\n')
 }
 
-function optionTable(
-  options: Readonly<Record<string, string>>,
-  examples?: Readonly<Record<string, string>>,
-): string {
+function optionTable(options: Readonly<Record<string, string>>, examples?: Readonly<Record<string, string>>) {
   const rows = Object.entries(options).map(
     ([name, text]) =>
       `| \`${name}\` | ${text.replaceAll('|', '\\|')} |${examples ? ` \`${examples[name]}\` |` : ''}`,

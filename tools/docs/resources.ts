@@ -23,12 +23,8 @@ const SOURCE = new URL('../../src/model/definition/resource.ts', import.meta.url
 
 /** Reads what the comments of the type of a definition say. */
 export async function readResourceGuide(): Promise<ResourceGuide> {
-  const source = ts.createSourceFile(
-    SOURCE.href,
-    await readFile(SOURCE, 'utf8'),
-    ts.ScriptTarget.Latest,
-    true,
-  )
+  const text = await readFile(SOURCE, 'utf8')
+  const source = ts.createSourceFile(SOURCE.href, text, ts.ScriptTarget.Latest, true)
   const definition = source.statements
     .filter(ts.isInterfaceDeclaration)
     .find(({ name }) => name.text === 'ResourceDefinition')

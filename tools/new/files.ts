@@ -71,29 +71,17 @@ test('a new item is a draft', async (t) => {
 })
 `
 
+const COMMANDS =
+  'build start dev test documents migrate resource seed token import export restored doctor studio'
+
 function packageJson(name: string, title: string, { halgraph, ...development }: Versions): object {
-  const commands = [
-    'start',
-    'dev',
-    'test',
-    'documents',
-    'migrate',
-    'resource',
-    'seed',
-    'token',
-    'import',
-    'export',
-    'restored',
-    'doctor',
-    'studio',
-  ]
   return {
     name,
     version: '0.1.0',
     description: title,
     private: true,
     type: 'module',
-    scripts: Object.fromEntries(['build', ...commands].map((command) => [command, `halgraph ${command}`])),
+    scripts: Object.fromEntries(COMMANDS.split(' ').map((command) => [command, `halgraph ${command}`])),
     dependencies: { halgraph },
     devDependencies: development,
   }

@@ -6,19 +6,13 @@ import { fileURLToPath } from 'node:url'
  */
 export const ENGINE = {
   migration: repositoryPath('prisma/engine/migration.sql'),
-  additions: {
-    recorded_changes: repositoryPath('prisma/engine/recorded_changes.sql'),
-    switch_update_triggers: repositoryPath('prisma/engine/switch_update_triggers.sql'),
-    begin_timeline: repositoryPath('prisma/engine/begin_timeline.sql'),
-    renew_unique_indexes: repositoryPath('prisma/engine/renew_unique_indexes.sql'),
-    record_authors: repositoryPath('prisma/engine/record_authors.sql'),
-    record_states_before: repositoryPath('prisma/engine/record_states_before.sql'),
-    row_triggers: repositoryPath('prisma/engine/row_triggers.sql'),
-    refuse_record_change: repositoryPath('prisma/engine/refuse_record_change.sql'),
-    forget_unseen_rows: repositoryPath('prisma/engine/forget_unseen_rows.sql'),
-    plan_functions_once: repositoryPath('prisma/engine/plan_functions_once.sql'),
-    tell_lives_apart: repositoryPath('prisma/engine/tell_lives_apart.sql'),
-  },
+  additions: Object.fromEntries(
+    [
+      ...['recorded_changes', 'switch_update_triggers', 'begin_timeline', 'renew_unique_indexes'],
+      ...['record_authors', 'record_states_before', 'row_triggers', 'refuse_record_change'],
+      ...['forget_unseen_rows', 'plan_functions_once', 'tell_lives_apart'],
+    ].map((name) => [name, repositoryPath(`prisma/engine/${name}.sql`)]),
+  ),
   schema: repositoryPath('prisma/engine/schema.prisma'),
 }
 

@@ -90,9 +90,8 @@ type Options = ReturnType<typeof parseArgs<{ options: typeof options }>>['values
 
 async function migrate(given: Options, { resources, versions }: Domain, folder: GeneratedFiles) {
   const { name, 'dry-run': isDry = false } = given
-  if (name !== undefined && !/^[a-z0-9]+(_[a-z0-9]+)*$/.test(name)) {
+  if (name !== undefined && !/^[a-z0-9]+(_[a-z0-9]+)*$/.test(name))
     throw new ArgumentsError('--name must be lower-case letters and digits, with underscores between words')
-  }
   const decisions = {
     defaults: parseDefaults(given.default ?? [], resources),
     allowDataLoss: given['allow-data-loss'] ?? false,
@@ -105,9 +104,8 @@ async function migrate(given: Options, { resources, versions }: Domain, folder: 
     return console.log('Nothing to do: the schema and the migrations match the definitions')
   if (update.explanation !== '') console.log(`${update.explanation}\n`)
   if (!isDry) await writeUpdate(update)
-  for (const path of update.files.keys()) {
+  for (const path of update.files.keys())
     console.log(`${isDry ? 'Would write' : 'Wrote'} ${relative(process.cwd(), path)}`)
-  }
   if (update.refusals !== '')
     throw new CommandError(`Not migrated, and as before in the schema:\n${update.refusals}`)
 }

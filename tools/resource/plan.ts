@@ -2,7 +2,7 @@ import type { PGlite } from '@electric-sql/pglite'
 import type { Migration } from '../../src/database/migrations/migration-files.ts'
 import type { Resource } from '../../src/model/definition/resource.ts'
 import { CommandError } from '../../src/service/command.ts'
-import type { Decisions, Difference, Problem } from './changes/comparison.ts'
+import type { Decisions, Problem } from './changes/comparison.ts'
 import { difference, raisesOfRenames, raising, suspending } from './changes/difference.ts'
 import { formerResources } from './changes/former.ts'
 import { migratable, remaining } from './changes/migratable.ts'
@@ -10,7 +10,7 @@ import type { Count } from './changes/narrowing.ts'
 import { renames } from './changes/renames.ts'
 import { inOrder, migrationSql, type Step } from './changes/step.ts'
 import type { Catalogue } from './tables/catalogue.ts'
-import { generatedConstraints, generatedIndexes, generatedTriggers } from './tables/generated.ts'
+import { generated } from './tables/generated.ts'
 import { type Shadow, withShadow } from './tables/shadow.ts'
 import { makeTable, type Table } from './tables/table.ts'
 
@@ -72,7 +72,10 @@ async function plan(
   if (rest.length > 0) await shadow.apply(migrationSql(rest))
   const after = await shadow.current()
   const left = difference(kept, remaining(after, refused), desired, decisions)
-  refuse([...leftOver(left), ...lostObjects(renamed, after)])
+  const leftOver = left.steps.map(({ table, says = '' }) => {
+    return { text: `${table} would still differ from its definition. ${says}` }
+  })
+  refuse([...leftOver, ...lostObjects(renamed, after)])
   const steps = inOrder([...renaming, ...rest])
   return { steps, warnings: [...warnings, ...(await staleFunctions(shadow, steps))], refused }
 }
@@ -86,27 +89,19 @@ export function linesOf(problems: readonly Pick<Problem, 'text'>[]): string {
   return problems.map(({ text }) => `- ${text}`).join('\n')
 }
 
-/** Differences that the migration did not remove. */
-function leftOver({ steps }: Difference): Problem[] {
-  return steps.map(({ table, says = '' }) => ({
-    table,
-    text: `${table} would still differ from its definition. ${says}`,
-  }))
-}
-
 /** PostgreSQL drops constraints and indexes with their columns. Those written by hand must not disappear silently. */
 function lostObjects(before: Catalogue, after: Catalogue): Problem[] {
   return [...before.values()].flatMap((stored) => {
     const left = after.get(stored.name)
     if (!left) return []
-    const generated = [generatedConstraints, generatedIndexes, generatedTriggers].flatMap((of) => of(stored))
-    const names = KINDS.flatMap((kind) => [...stored[kind].keys()].filter((name) => !left[kind].has(name)))
-    return names
-      .filter((name) => !generated.includes(name))
-      .map((name) => ({
-        table: stored.name,
-        text: `${stored.name}: ${name} was written by hand and would be dropped with its column. First drop it in a separate migration.`,
-      }))
+    const made = generated(stored)
+    const isLost = (kind: (typeof KINDS)[number], name: string) =>
+      !left[kind].has(name) && !made[kind].includes(name)
+    const names = KINDS.flatMap((kind) => [...stored[kind].keys()].filter((name) => isLost(kind, name)))
+    return names.map((name) => ({
+      table: stored.name,
+      text: `${stored.name}: ${name} was written by hand and would be dropped with its column. First drop it in a separate migration.`,
+    }))
   })
 }
 

@@ -37,8 +37,6 @@ export interface Problem {
   readonly rows?: { readonly condition: string; readonly what: string }
 }
 
-export const NOTHING: Difference = { steps: [], raises: [], problems: [] }
-
 export function together(differences: readonly Difference[]): Difference {
   return {
     steps: differences.flatMap(({ steps }) => steps),

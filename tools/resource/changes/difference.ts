@@ -35,9 +35,8 @@ export function difference(
 /** One step for each table whose rows need a new version. */
 export function raising(raises: Difference['raises']): Step[] {
   const tables = new Map<string, Set<string>>()
-  for (const { table, condition } of raises) {
+  for (const { table, condition } of raises)
     tables.set(table, (tables.get(table) ?? new Set()).add(condition))
-  }
   return [...tables].map(([table, conditions]): Step => {
     const all = conditions.has('TRUE')
     const condition = all ? 'TRUE' : [...conditions].join(' OR ')
@@ -70,10 +69,7 @@ export function suspending(steps: readonly Step[], found: readonly Pair[]): Step
 }
 
 /** A rename changes the representation of rows: the name of a member, or the URL in a link. */
-export function raisesOfRenames(
-  tables: readonly Table[],
-  formerTables: readonly Table[],
-): Difference['raises'] {
+export function raisesOfRenames(tables: readonly Table[], formerTables: readonly Table[]) {
   return tables.flatMap((table, index) => {
     const former = formerTables[index] as Table
     const renamed = table.columns.filter(({ name }, place) => former.columns[place]?.name !== name)

@@ -70,12 +70,7 @@ export function formerResources(resources: readonly Resource[], current: Catalog
 }
 
 /** Of a column that the engine names. */
-function formerColumn(
-  { column }: Leaf,
-  resource: Resource,
-  { columns }: StoredTable,
-  former?: string,
-): string | undefined {
+function formerColumn({ column }: Leaf, resource: Resource, { columns }: StoredTable, former?: string) {
   if (column === resource.parentField) return former ?? column
   const isMissing = column === resource.createdField && !columns.has(column)
   return isMissing ? formerCreated(resource, columns) : undefined
@@ -91,10 +86,7 @@ function formerCreated({ createdField, leaves }: Resource, columns: StoredTable[
 }
 
 /** The first column of the primary key of an owned resource is the identifier of its parent. */
-function formerParent(
-  { parentField }: Resource,
-  { name, columns, constraints }: StoredTable,
-): string | undefined {
+function formerParent({ parentField }: Resource, { name, columns, constraints }: StoredTable) {
   if (parentField === undefined || columns.has(parentField)) return parentField
   return /^PRIMARY KEY \((\w+), id\)$/.exec(constraints.get(`${name}_pkey`) ?? '')?.[1] ?? parentField
 }

@@ -23,9 +23,8 @@ export async function migratable(tables: Tables, decisions: Decisions, count: Co
     const against = await standingAgainst(existing, tables.formers, decisions, count)
     const problems = [...found.problems, ...against.problems, ...tiedTo(refused, kept, tables)]
     if (problems.length === 0) return { kept, found, existing, warnings: against.warnings, refused }
-    for (const problem of problems) {
+    for (const problem of problems)
       refused.push(isRenamed(problem, tables) ? problem : { ...problem, ...(await withRows(problem, count)) })
-    }
   }
 }
 

@@ -71,19 +71,14 @@ function narrowingsOf(pair: Pair, formers: ReadonlyMap<string, Table>): Narrowin
         `${fieldOf(table, column)}: ${count === 1 ? '1 row has' : `${count} rows have`} a value that ${what}.`,
       isKept: true,
     })
-    return [
-      ...(condition !== undefined && isChanged('constraints', check)
-        ? [counted(`NOT ${condition.replace(/^CHECK /, '')}`, 'the definition does not allow')]
-        : []),
-      ...(target !== undefined && isChanged('constraints', key)
-        ? [
-            counted(
-              `${value} IS NOT NULL AND NOT EXISTS (SELECT FROM ${quoted(target)} AS target WHERE target.id = ${value})`,
-              'no resource has as its identifier',
-            ),
-          ]
-        : []),
-    ]
+    const narrowings: Narrowing[] = []
+    if (condition !== undefined && isChanged('constraints', check))
+      narrowings.push(counted(`NOT ${condition.replace(/^CHECK /, '')}`, 'the definition does not allow'))
+    if (target !== undefined && isChanged('constraints', key)) {
+      const found = `EXISTS (SELECT FROM ${quoted(target)} AS target WHERE target.id = ${value})`
+      narrowings.push(counted(`${value} IS NOT NULL AND NOT ${found}`, 'no resource has as its identifier'))
+    }
+    return narrowings
   })
   const ofIndexes = table.indexes
     .filter(({ name, text, unique }) => unique && isChanged('indexes', name) && isKnown(text))

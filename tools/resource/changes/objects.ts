@@ -1,4 +1,4 @@
-import { generatedConstraints, generatedIndexes, generatedTriggers } from '../tables/generated.ts'
+import { generated } from '../tables/generated.ts'
 import {
   addConstraint,
   createIndex,
@@ -27,8 +27,9 @@ function keyProblems({ table: { name, primaryKey, resource }, stored, wanted }: 
 }
 
 /** A changed object is dropped and added. */
-function changes(stored: ReadonlyMap<string, string>, wanted: ReadonlyMap<string, string>, owned: string[]) {
-  const gone = owned.filter((name) => !wanted.has(name))
+function changes({ stored: of, wanted: all }: Pair, kind: keyof ReturnType<typeof generated>) {
+  const [stored, wanted] = [of[kind], all[kind]]
+  const gone = generated(of)[kind].filter((name) => !wanted.has(name))
   const different = [...wanted.keys()].filter(
     (name) => stored.has(name) && stored.get(name) !== wanted.get(name),
   )
@@ -37,9 +38,10 @@ function changes(stored: ReadonlyMap<string, string>, wanted: ReadonlyMap<string
 }
 
 /** New constraints are NOT VALID: they hold for later writes, and `narrowing.ts` counts the rows that violate them. */
-function constraints({ table, stored, wanted }: Pair): Step[] {
+function constraints(pair: Pair): Step[] {
+  const { table, wanted } = pair
   const { name } = table
-  const { dropped, added } = changes(stored.constraints, wanted.constraints, generatedConstraints(stored))
+  const { dropped, added } = changes(pair, 'constraints')
   const known = [...table.checks, ...table.foreignKeys]
   return [
     ...dropped.map((constraint): Step => {
@@ -58,10 +60,10 @@ function constraints({ table, stored, wanted }: Pair): Step[] {
   ]
 }
 
-function indexes({ table, stored, wanted }: Pair): Step[] {
-  const { name } = table
-  const { dropped, added } = changes(stored.indexes, wanted.indexes, generatedIndexes(stored))
-  const created = added.flatMap((index) => table.indexes.filter((one) => one.name === index))
+function indexes(pair: Pair): Step[] {
+  const { name, indexes } = pair.table
+  const { dropped, added } = changes(pair, 'indexes')
+  const created = added.flatMap((index) => indexes.filter((one) => one.name === index))
   return [
     ...dropped.map((index): Step => {
       const says = added.includes(index) ? undefined : `The index ${index} is dropped.`
@@ -85,8 +87,13 @@ function indexes({ table, stored, wanted }: Pair): Step[] {
 
 const COUNTS = /_row_count_(insert|delete)$/
 
-function triggers({ table: { name }, stored, wanted }: Pair): Step[] {
-  const { dropped, added } = changes(stored.triggers, wanted.triggers, generatedTriggers(stored))
+function triggers(pair: Pair): Step[] {
+  const {
+    table: { name },
+    stored,
+    wanted,
+  } = pair
+  const { dropped, added } = changes(pair, 'triggers')
   const isCountMissing = added.some((trigger) => COUNTS.test(trigger))
   // keep_row_count creates both triggers and counts the rows.
   const counting = isCountMissing ? [...stored.triggers.keys()].filter((trigger) => COUNTS.test(trigger)) : []

@@ -1,7 +1,7 @@
 import { fixedInitial, kindOf } from '../../../src/model/definition/fields.ts'
 import type { Resource } from '../../../src/model/definition/resource.ts'
 import { uniqueExpression, uniqueLeaves } from '../../../src/model/definition/uniqueness.ts'
-import { type Column, type Index, makeTable } from '../tables/table.ts'
+import { type Column, makeTable } from '../tables/table.ts'
 import { makeRelations, type Relation } from './relations.ts'
 
 /** A line of a model: the name of a field, its type and its attributes. */
@@ -25,7 +25,7 @@ export function makeModel(resource: Resource, resources: readonly Resource[]): M
     attributes: [
       ...(parentField ? [`id([${parentField}, id])`] : []),
       ...uniqueAttributes(resource),
-      ...table.indexes.flatMap(indexAttribute),
+      ...table.indexes.flatMap(({ attribute }) => attribute ?? []),
       `map("${table.name}")`,
     ],
   }
@@ -40,12 +40,8 @@ function fieldOf({ kind, parentField }: Resource, column: Column): ModelField {
     ...(column.default ? [`@default(${defaultOf(column)})`] : []),
     ...(leaf && stored?.prismaAttribute ? [stored.prismaAttribute(leaf.field)] : []),
   ]
-  return [name, `${stored?.prismaType ?? typeOf(column)}${notNull ? '' : '?'}`, attributes.join(' ')]
-}
-
-/** Of a column without a field. */
-function typeOf({ type }: Column): string {
-  return type === 'INTEGER' ? 'Int' : 'String'
+  const type = stored?.prismaType ?? (column.type === 'INTEGER' ? 'Int' : 'String')
+  return [name, `${type}${notNull ? '' : '?'}`, attributes.join(' ')]
 }
 
 /** The default as Prisma writes it: a literal for an initial value. */
@@ -61,9 +57,8 @@ function defaultOf({ default: expression, leaf }: Column): string {
 function relationField(relation: Relation): ModelField {
   const { name, model, label, column, isRequired, isList, onDelete } = relation
   const named = label === undefined ? [] : [`name: "${label}"`]
-  if (column === undefined) {
+  if (column === undefined)
     return [name, `${model}${isList ? '[]' : '?'}`, label === undefined ? '' : `@relation(${named})`]
-  }
   const parameters = [...named, `fields: [${column}]`, 'references: [id]', `onDelete: ${onDelete}`]
   return [name, `${model}${isRequired ? '' : '?'}`, `@relation(${parameters.join(', ')})`]
 }
@@ -75,8 +70,4 @@ function uniqueAttributes(resource: Resource): string[] {
     const isPlain = key.every((one) => uniqueExpression(resource, one, one.column) === one.column)
     return key.length > 0 && isPlain ? [`unique([${key.map(({ column }) => column).join(', ')}])`] : []
   })
-}
-
-function indexAttribute({ attribute }: Index): string[] {
-  return attribute === undefined ? [] : [attribute]
 }

@@ -53,7 +53,8 @@ export function updatedSchema(
     )
     return printModel({ ...model, relations }, existing, others)
   })
-  const rest = (text: string) => withoutModels(text, isOurs)
+  const rest = (text: string) =>
+    modelsIn(text).reduce((left, model) => (isOurs(model) ? left.replace(model.text, () => '') : left), text)
   return [
     rest(top).trimEnd(),
     BEGIN,
@@ -75,9 +76,8 @@ function tablesOf({ path, renamedFrom = path }: Resource): string[] {
 /** The text above, between and below the marks. Without marks, the first model begins the part below. */
 function parts(schema: string): [string, string, string] {
   const [begin, end] = [schema.indexOf(BEGIN), schema.indexOf(END)]
-  if (begin >= 0 && end >= 0) {
+  if (begin >= 0 && end >= 0)
     return [schema.slice(0, begin), schema.slice(begin + BEGIN.length, end), schema.slice(end + END.length)]
-  }
   const first = schema.search(MODEL)
   return first < 0 ? [schema, '', ''] : [schema.slice(0, first), '', schema.slice(first)]
 }
@@ -90,12 +90,6 @@ function modelsIn(text: string): WrittenModel[] {
     comments: comments.trim() === '' ? [] : comments.trim().split('\n'),
     lines: body.split('\n').map((line) => line.trim()),
   }))
-}
-
-function withoutModels(text: string, isGone: (model: WrittenModel) => boolean): string {
-  return modelsIn(text)
-    .filter(isGone)
-    .reduce((left, model) => left.replace(model.text, () => ''), text)
 }
 
 function printModel(model: Model, existing: WrittenModel | undefined, others: ReadonlySet<string>): string {
@@ -117,10 +111,7 @@ function printModel(model: Model, existing: WrittenModel | undefined, others: Re
 }
 
 /** Aligned like the output of `prisma format`. */
-function printFields(
-  fields: readonly ModelField[],
-  comments: ReadonlyMap<string, readonly string[]>,
-): string[] {
+function printFields(fields: readonly ModelField[], comments: ReadonlyMap<string, readonly string[]>) {
   const [names, types] = [width(fields, 0), width(fields, 1)]
   return fields.flatMap(([name, type, attributes]) => [
     ...(comments.get(name) ?? []),

@@ -35,9 +35,8 @@ const LIST = /^(.*?)(\bresources(?:: | = )\[)([\w\s,]*)(\].*)$/m
 function formatted(before: string, opening: string, names: readonly string[], after: string): string {
   const line = `${before}${opening}${names.join(', ')}${after}`
   if (line.length <= LINE_WIDTH) return line
-  if (before.endsWith('{ ')) {
+  if (before.endsWith('{ '))
     return `${before.trimEnd()}\n${formatted('  ', opening, names, '],')}\n${after.replace(/^\],? /, '')}`
-  }
   const indent = /^ */.exec(before)?.[0] ?? ''
   return [before + opening, ...names.map((name) => `${indent}  ${name},`), indent + after].join('\n')
 }

@@ -22,24 +22,21 @@ export function newResourceProblems(resource: NewResource, domain: Domain): stri
   return form.length > 0 ? form : [...ownerProblems(resource, domain.resources), ...clashes(resource, domain)]
 }
 
+const PATH = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
+const NAME = /^[A-Z][A-Za-z0-9]{0,39}$/
+
 function formProblems({ path, name }: NewResource): string[] {
-  const problems: string[] = []
-  if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(path) || path.length > LONGEST_PATH) {
-    problems.push(
-      `The path ${JSON.stringify(path)} is not valid: lower-case words with hyphens, such as training-records, of at most ${LONGEST_PATH} characters`,
-    )
-  }
-  if (RESERVED_PATH.test(path)) problems.push(`The path ${path} is reserved`)
-  if (RESERVED_CONSTANTS.test(camelCase(path))) {
-    problems.push(`The path ${path} cannot name a constant of the definitions`)
-  }
-  if (!/^[A-Z][A-Za-z0-9]{0,39}$/.test(name)) {
-    problems.push(
-      `The name ${JSON.stringify(name)} is not valid: words in the singular that begin with capitals, such as TrainingRecord`,
-    )
-  }
-  if (RESERVED_NAMES.includes(name)) problems.push(`The name ${name} is reserved`)
-  return problems
+  const [isPath, isName] = [PATH.test(path) && path.length <= LONGEST_PATH, NAME.test(name)]
+  const [wrongPath, wrongName] = [path, name].map((given) => `${JSON.stringify(given)} is not valid`)
+  return [
+    !isPath &&
+      `The path ${wrongPath}: lower-case words with hyphens, such as training-records, of at most ${LONGEST_PATH} characters`,
+    RESERVED_PATH.test(path) && `The path ${path} is reserved`,
+    RESERVED_CONSTANTS.test(camelCase(path)) && `The path ${path} cannot name a constant of the definitions`,
+    !isName &&
+      `The name ${wrongName}: words in the singular that begin with capitals, such as TrainingRecord`,
+    RESERVED_NAMES.includes(name) && `The name ${name} is reserved`,
+  ].filter((problem) => problem !== false)
 }
 
 function ownerProblems({ kind, owner }: NewResource, resources: readonly Resource[]): string[] {
@@ -60,7 +57,9 @@ function clashes(resource: NewResource, { resources, versions }: Domain): string
   const fieldsOf = (type: string) =>
     Object.keys((schema.getType(type) as { getFields?(): object })?.getFields?.() ?? {})
   const names = new Set([...Object.keys(schema.getTypeMap()), ...fieldsOf('Query'), ...fieldsOf('Mutation')])
-  const clashing = Object.values(graphNames(asDefinition(resource))).filter((name) => names.has(name))
+  const fields = { name: text('Name.') }
+  const definition = defineResource({ kind: 'collection', path, name, description: '', fields })
+  const clashing = Object.values(graphNames(definition)).filter((name) => names.has(name))
   const siblings = resource.owner
     ? fieldsOf(resource.owner.name).filter((field) => field === camelCase(path))
     : []
@@ -70,8 +69,4 @@ function clashes(resource: NewResource, { resources, versions }: Domain): string
       : []),
     ...siblings.map((field) => `${resource.owner?.name} already has the field ${field} in GraphQL`),
   ]
-}
-
-function asDefinition({ path, name }: NewResource): Resource {
-  return defineResource({ kind: 'collection', path, name, description: '', fields: { name: text('Name.') } })
 }

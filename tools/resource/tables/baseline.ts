@@ -49,10 +49,7 @@ const ROWS = `INSERT INTO "change_feed" ("server", "timeline", "highest_version"
  *
  * @throws {CommandError} if they made rows, which statements for tables do not contain
  */
-export async function describeBaseline(
-  session: Transaction,
-  migrations: readonly Migration[],
-): Promise<string> {
+export async function describeBaseline(session: Transaction, migrations: readonly Migration[]) {
   const texts: string[] = []
   for (const query of STATEMENTS) {
     const { rows } = await session.query<{ text: string; name?: string }>(query)

@@ -66,37 +66,26 @@ interface Named {
  */
 export async function readCatalogue(session: Session, schema: string): Promise<Catalogue> {
   const read = async <Row>(text: string) => (await session.query<Row>(text, [schema])).rows
-  const columns = await read<StoredColumn & { table: string; name: string }>(COLUMNS)
+  const columns = await read<StoredColumn & Pick<Named, 'table' | 'name'>>(COLUMNS)
   const found = await read<Named & { readonly isChecked: boolean }>(CONSTRAINTS)
-  const constraints = byTable(found)
-  const unchecked = byTable(found.filter(({ isChecked }) => !isChecked))
-  const indexes = byTable(await read<Named>(INDEXES))
-  const triggers = byTable(await read<Named>(TRIGGERS))
-  const tables = new Map<string, Map<string, StoredColumn>>()
-  for (const { table, name, ...column } of columns) {
-    tables.set(table, (tables.get(table) ?? new Map()).set(name, column))
-  }
-  return new Map(
-    [...tables].map(([name, columns]): [string, StoredTable] => [
+  const indexes = await read<Named>(INDEXES)
+  const triggers = await read<Named>(TRIGGERS)
+  const tables = [...new Set(columns.map(({ table }) => table))].map((name): StoredTable => {
+    const constraints = found.filter(({ table }) => table === name)
+    return {
       name,
-      {
-        name,
-        columns,
-        constraints: constraints.get(name) ?? new Map(),
-        unchecked: new Set(unchecked.get(name)?.keys()),
-        indexes: indexes.get(name) ?? new Map(),
-        triggers: triggers.get(name) ?? new Map(),
-      },
-    ]),
-  )
+      columns: new Map(columns.filter(({ table }) => table === name).map((column) => [column.name, column])),
+      constraints: new Map(constraints.map((constraint) => [constraint.name, constraint.text])),
+      unchecked: new Set(constraints.filter(({ isChecked }) => !isChecked).map((one) => one.name)),
+      indexes: textsOf(name, indexes),
+      triggers: textsOf(name, triggers),
+    }
+  })
+  return new Map(tables.map((table) => [table.name, table]))
 }
 
-function byTable(rows: readonly Named[]): Map<string, Map<string, string>> {
-  const tables = new Map<string, Map<string, string>>()
-  for (const { table, name, text } of rows) {
-    tables.set(table, (tables.get(table) ?? new Map()).set(name, text))
-  }
-  return tables
+function textsOf(name: string, objects: readonly Named[]): ReadonlyMap<string, string> {
+  return new Map(objects.flatMap(({ table, name: of, text }) => (table === name ? [[of, text]] : [])))
 }
 
 /** A table is served if `serve_resource` made its triggers. */

@@ -2,14 +2,16 @@ import type { StoredTable } from './catalogue.ts'
 
 /* An object belongs to the definitions if its name is one that they generate. All others were written by hand. */
 
-export function generatedConstraints({ name, columns, constraints }: StoredTable): string[] {
-  const generated = constraintNames(name, [...columns.keys()])
-  return [...constraints.keys()].filter((constraint) => generated.includes(constraint))
-}
-
-export function generatedIndexes(stored: StoredTable): string[] {
-  const generated = indexNames(stored.name, stored)
-  return [...stored.indexes.keys()].filter((index) => generated.includes(index))
+/** The constraints, indexes and triggers of a table that `serve_resource`, `keep_row_count` or its definition make. */
+export function generated(stored: StoredTable) {
+  const { name, columns, constraints, indexes, triggers } = stored
+  const among = (objects: ReadonlyMap<string, string>, names: readonly string[]) =>
+    [...objects.keys()].filter((object) => names.includes(object))
+  return {
+    constraints: among(constraints, constraintNames(name, [...columns.keys()])),
+    indexes: among(indexes, indexNames(name, stored)),
+    triggers: [...triggers].flatMap(([trigger, text]) => (GENERATED_TRIGGER.test(text) ? [trigger] : [])),
+  }
 }
 
 /** The names of the constraints that a definition with these columns can have, in the order of the columns. */
@@ -46,11 +48,6 @@ export function indexNames(
     `${table}_search_idx`,
     ...[...single, ...several].map(({ key, ending }) => [table, ...key.map(renamed), ending].join('_')),
   ]
-}
-
-/** The triggers of `serve_resource` and `keep_row_count`. */
-export function generatedTriggers({ triggers }: StoredTable): string[] {
-  return [...triggers].flatMap(([name, text]) => (GENERATED_TRIGGER.test(text) ? [name] : []))
 }
 
 const GENERATED_TRIGGER =

@@ -4,8 +4,7 @@ import type { Column, Constraint, Index, Table } from './table.ts'
 /* No statement ends with a semicolon. */
 
 /** Without the foreign keys, whose targets may not exist yet. */
-export function createTable(table: Table): string[] {
-  const { name, columns, primaryKey, checks, resource } = table
+export function createTable({ name, columns, primaryKey, checks, indexes, resource }: Table): string[] {
   const parts = [
     ...columns.map(columnText),
     ...[primaryKey, ...checks].map(
@@ -14,15 +13,11 @@ export function createTable(table: Table): string[] {
   ]
   return [
     `CREATE TABLE ${quoted(name)} (\n${parts.map((part) => `  ${part}`).join(',\n')}\n)`,
-    ...table.indexes.map((index) => createIndex(name, index)),
-    serveTable(table),
+    ...indexes.map((index) => createIndex(name, index)),
+    // Creates the triggers, and the constraint on identifiers.
+    `SELECT serve_resource('${name}'${resource.parentField ? `, '${resource.parentField}'` : ''})`,
     ...(resource.kind === 'collection' ? [keepRowCount(name)] : []),
   ]
-}
-
-/** Creates the triggers, and the constraint on identifiers. */
-function serveTable({ name, resource: { parentField } }: Table): string {
-  return `SELECT serve_resource('${name}'${parentField ? `, '${parentField}'` : ''})`
 }
 
 /** Creates the triggers that count rows, and counts existing rows. */
