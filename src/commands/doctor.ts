@@ -201,9 +201,7 @@ async function inspectSession(database: Database): Promise<void> {
   )
   const settings = rows.map(({ name, value }) => `${name} ${value}`).join('; ')
   const holder = pool.isPooled ? 'each transaction, through a pooler' : 'session'
-  const wrong = await check().then(
-    () => [],
-    (error: Error) => [error.message],
-  )
+  const wrong: string[] = []
+  await check().catch(({ message }: Error) => wrong.push(message))
   report(`${holder}: ${settings}`, [...wrong, ...(await settingProblems(database))])
 }

@@ -1,32 +1,23 @@
 import { readFileSync } from 'node:fs'
 import { styled } from '../service/terminal.ts'
 
-/** `run` imports the file of the command, which reads the arguments of the process. */
-const commands: Readonly<Record<string, { purpose: string; run: () => Promise<unknown> }>> = {
-  new: { purpose: 'Starts a domain of your own in a new folder', run: () => runBundle('new') },
-  build: {
-    purpose: 'Builds the service and the domain, if they have changed',
-    run: () => import('./build.ts'),
-  },
-  start: { purpose: 'Starts the service', run: () => import('../service/main.ts') },
-  dev: { purpose: 'Serves the domain while you change it', run: () => runBundle('dev') },
-  seed: { purpose: 'Adds the example catalogue, prisma/seed/catalogue.json', run: () => import('./seed.ts') },
-  documents: {
-    purpose: 'Prints the OpenAPI document or the GraphQL schema',
-    run: () => import('./documents.ts'),
-  },
-  token: { purpose: 'Prints an access token', run: () => import('./token.ts') },
-  import: { purpose: 'Imports a collection from a file', run: () => import('./import.ts') },
-  export: { purpose: 'Exports a collection', run: () => import('./export.ts') },
-  migrate: { purpose: 'Applies the pending migrations', run: () => import('./migrate.ts') },
-  resource: { purpose: 'Adds resources and writes their migrations', run: () => runBundle('resource') },
-  test: { purpose: 'Runs the tests of the domain', run: () => import('./test.ts') },
-  restored: {
-    purpose: 'Prepares a database that was restored from a backup',
-    run: () => import('./restored.ts'),
-  },
-  doctor: { purpose: 'Checks settings, database and rows', run: () => import('./doctor.ts') },
-  studio: { purpose: 'Opens Prisma Studio on the database', run: () => import('./studio.ts') },
+/** The purpose of each command, and what imports its file, which reads the arguments of the process. */
+const commands: Readonly<Record<string, readonly [purpose: string, run: () => Promise<unknown>]>> = {
+  new: ['Starts a domain of your own in a new folder', () => runBundle('new')],
+  build: ['Builds the service and the domain, if they have changed', () => import('./build.ts')],
+  start: ['Starts the service', () => import('../service/main.ts')],
+  dev: ['Serves the domain while you change it', () => runBundle('dev')],
+  seed: ['Adds the example catalogue, prisma/seed/catalogue.json', () => import('./seed.ts')],
+  documents: ['Prints the OpenAPI document or the GraphQL schema', () => import('./documents.ts')],
+  token: ['Prints an access token', () => import('./token.ts')],
+  import: ['Imports a collection from a file', () => import('./import.ts')],
+  export: ['Exports a collection', () => import('./export.ts')],
+  migrate: ['Applies the pending migrations', () => import('./migrate.ts')],
+  resource: ['Adds resources and writes their migrations', () => runBundle('resource')],
+  test: ['Runs the tests of the domain', () => import('./test.ts')],
+  restored: ['Prepares a database that was restored from a backup', () => import('./restored.ts')],
+  doctor: ['Checks settings, database and rows', () => import('./doctor.ts')],
+  studio: ['Opens Prisma Studio on the database', () => import('./studio.ts')],
 }
 
 function runBundle(name: string): Promise<unknown> {
@@ -39,7 +30,7 @@ function usage(): string {
   halgraph <command> [options]
 
 ${Object.entries(commands)
-  .map(([name, { purpose }]) => `  ${name.padEnd(11)}${purpose}`)
+  .map(([name, [purpose]]) => `  ${name.padEnd(11)}${purpose}`)
   .join('\n')}
 
   --help, -h       this text; after a command, its usage
@@ -53,7 +44,7 @@ const [name = '--help'] = process.argv.slice(2)
 if (Object.hasOwn(commands, name)) {
   // The command reads its own options from what follows its name.
   process.argv.splice(2, 1)
-  await commands[name]?.run()
+  await commands[name]?.[1]()
 } else if (name === '--help' || name === '-h' || name === 'help') {
   console.log(usage())
 } else if (name === '--version' || name === '-v') {

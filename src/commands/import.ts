@@ -56,9 +56,8 @@ await runCommand(usage, { allowPositionals: true, options }, async ({ values, po
   const { settings, domain } = configuration
   const resource = resourceNamed(path, domain)
   const read = readerOf(given ?? '')
-  if (given === undefined || read === undefined || others.length > 0) {
+  if (given === undefined || read === undefined || others.length > 0)
     throw new ArgumentsError('Pass one file after the collection, ending in .ndjson, .jsonl, .csv or .tsv')
-  }
   if (values.parent !== undefined && resource.kind === 'collection')
     throw new ArgumentsError(`--parent is for owned collections, and ${resource.path} is not one`)
   await access(given).catch(() => {

@@ -21,9 +21,7 @@ await runCommand(usage, {}, async () => {
   const name = relative(process.cwd(), folder.seed)
   const file = { name, lineOf: seedLines(await readFile(folder.seed, 'utf8')) }
   const problems = seedProblems(seeds, resources, file)
-  if (problems.length > 0) {
-    throw new CommandError(`No entry was created:\n  ${problems.join('\n  ')}`)
-  }
+  if (problems.length > 0) throw new CommandError(`No entry was created:\n  ${problems.join('\n  ')}`)
   await withDatabase(configuration, async (database) => {
     const created = await createSeeds(seeds, resources, operatorSessions(configuration, database)(), file)
     console.log(`Created ${created}, skipped ${seeds.length - created}`)

@@ -58,12 +58,7 @@ function withSession({ connectionString = '', schema }: Connection): string {
  * Runs Prisma Studio until it exits or this process receives a signal. prisma.config.ts reads the URL from the
  * environment, because every user of the machine can read arguments.
  */
-async function runStudio(
-  program: string,
-  port: string,
-  view: URLSearchParams,
-  address: NodeJS.ProcessEnv,
-): Promise<void> {
+async function runStudio(program: string, port: string, view: URLSearchParams, address: NodeJS.ProcessEnv) {
   const studio = spawn(process.execPath, [program, 'studio', '--browser', 'none', '--port', port], {
     cwd: fileURLToPath(new URL('../../', import.meta.url)),
     stdio: ['inherit', 'pipe', 'inherit'],

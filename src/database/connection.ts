@@ -56,12 +56,10 @@ export function parseConnection(databaseUrl: string, patience?: Patience): Conne
   }
   const [schema, pooler] = ['schema', 'pooler'].map((name) => url.searchParams.get(name) ?? undefined)
   for (const name of ['schema', 'pooler']) url.searchParams.delete(name)
-  if (schema !== undefined && !SCHEMA_NAME.test(schema)) {
+  if (schema !== undefined && !SCHEMA_NAME.test(schema))
     throw new DatabaseRefusedError('The schema in DATABASE_URL can only have letters, digits and underscores')
-  }
-  if (pooler !== undefined && pooler !== 'session') {
+  if (pooler !== undefined && pooler !== 'session')
     throw new DatabaseRefusedError('The pooler in DATABASE_URL can only be session; others are detected')
-  }
   // Without it, the driver warns, and takes each mode for verify-full.
   if (url.searchParams.has('sslmode')) url.searchParams.set('uselibpqcompat', 'true')
   return { connectionString: url.href, patience, schema, keepsSession: pooler !== undefined }

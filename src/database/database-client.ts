@@ -120,11 +120,7 @@ export class DatabaseClient {
   }
 
   /** The lists of several parents, by their identifiers. */
-  async lists(
-    resource: Resource,
-    parents: Parents,
-    request: ListRequest,
-  ): Promise<ReadonlyMap<string, List>> {
+  async lists(resource: Resource, parents: Parents, request: ListRequest) {
     return toLists(request, await this.#rowsOf(resource, listsStatement(resource, parents, request)))
   }
 

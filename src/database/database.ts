@@ -1,8 +1,7 @@
 import { createClient, type DatabaseUse } from './client.ts'
 import { type Connection, DatabaseRefusedError, type Patience, parseConnection } from './connection.ts'
-import { embeddedConnection, openEmbeddedDatabase } from './embedded/embedded-database.ts'
-import { prepareFolder, refuseMissing } from './embedded/folder.ts'
-import { answers } from './embedded/lock.ts'
+import { openEmbeddedDatabase, openSharedEmbedded } from './embedded/embedded-database.ts'
+import { refuseMissing } from './embedded/folder.ts'
 import { migrate, refuseUnmigrated } from './migrations/migrator.ts'
 import { createPool } from './pool.ts'
 import { sharesSessions } from './pooler.ts'
@@ -49,12 +48,7 @@ export async function openSharedDatabase(
   prepare: typeof refuseUnmigrated | typeof migrate = migrate,
 ): Promise<Database> {
   if (options.databaseUrl !== undefined) return openDatabase(options)
-  const { socketFolder } = await prepareFolder(options.dataDir)
-  if (!(await answers(socketFolder))) return openEmbedded(options, prepare)
-  const tables = await options.tables()
-  const connection = embeddedConnection(socketFolder)
-  await refuseUnmigrated(connection, tables.migrations)
-  return createDatabase(connection, limited(options, tables, SHARED_CONNECTIONS))
+  return openEmbedded(options, prepare, openSharedEmbedded)
 }
 
 /**
@@ -70,23 +64,22 @@ export async function openExistingDatabase(options: DatabaseOptions): Promise<Da
 async function openEmbedded(
   options: DatabaseOptions,
   prepare: typeof refuseUnmigrated | typeof migrate,
+  open = openEmbeddedDatabase,
 ): Promise<Database> {
   const loading = options.tables()
   // If the database does not open either, that is reported instead.
   loading.catch(() => {})
-  const embedded = await openEmbeddedDatabase(options.dataDir, options)
+  const { connection, isShared, close } = await open(options.dataDir, options)
   try {
-    const tables = await loading
-    await prepare(embedded.connection, tables.migrations)
-    return createDatabase(embedded.connection, limited(options, tables, EMBEDDED_POOL), embedded.close)
+    const { PrismaClient, migrations } = await loading
+    await (isShared ? refuseUnmigrated : prepare)(connection, migrations)
+    const most = isShared ? SHARED_CONNECTIONS : EMBEDDED_POOL
+    const databasePoolSize = Math.min(options.databasePoolSize, most)
+    return createDatabase(connection, { ...options, PrismaClient, databasePoolSize }, close)
   } catch (error) {
-    await embedded.close()
+    await close()
     throw error
   }
-}
-
-function limited(options: DatabaseOptions, { PrismaClient }: Tables, connections: number): DatabaseUse {
-  return { ...options, PrismaClient, databasePoolSize: Math.min(options.databasePoolSize, connections) }
 }
 
 async function openServer(databaseUrl: string, options: DatabaseOptions): Promise<Database> {

@@ -62,9 +62,8 @@ function unavailable(cause: unknown): DomainError {
 
 /** The SQLSTATE and the constraint of a refusal, from an error of the driver or of Prisma; empty for other errors. */
 export function refusalOf(error: unknown) {
-  if (error instanceof pg.DatabaseError) {
+  if (error instanceof pg.DatabaseError)
     return { state: error.code ?? '', constraint: error.constraint ?? '' }
-  }
   const isOfPrisma = error instanceof PrismaClientKnownRequestError
   // PostgreSQL's error, as the driver adapter passes it on. Prisma wraps all but that of a COMMIT.
   const passedOn = isOfPrisma ? error.meta?.['driverAdapterError'] : error

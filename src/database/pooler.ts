@@ -41,10 +41,7 @@ const ATTEMPTS = 100
  * Sets up a session or a transaction. Repeats a set-up that is cancelled, because it runs under the statement_timeout of
  * the role or of another client of the pooler. It may have begun a transaction already.
  */
-export async function sendSetUp<Result>(
-  send: (text: string) => Promise<Result>,
-  text: string,
-): Promise<Result> {
+export async function sendSetUp<Result>(send: (text: string) => Promise<Result>, text: string) {
   for (let attempt = 1; ; attempt++) {
     try {
       return await send(attempt === 1 ? text : `ROLLBACK;${text}`)

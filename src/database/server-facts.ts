@@ -26,10 +26,7 @@ export async function readServerFacts(client: ClientBase | Pool): Promise<Server
  * Indexes on texts were built by another version of the collation, so they may miss rows, and unique ones accept equal texts.
  * PostgreSQL knows the version from 15 on.
  */
-export async function collationProblems(
-  client: ClientBase | Pool,
-  { versionNumber }: ServerFacts,
-): Promise<readonly string[]> {
+export async function collationProblems(client: ClientBase | Pool, { versionNumber }: ServerFacts) {
   if (versionNumber < 150_000) return []
   const { rows } = await client.query<Record<'name' | 'stored' | 'actual', string>>(
     `SELECT quote_ident(datname) AS name, datcollversion AS stored, pg_database_collation_actual_version(oid) AS actual

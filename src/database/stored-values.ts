@@ -31,8 +31,7 @@ export function fromPrisma<Row extends Columns>(resource: Resource, row: Row): R
   convertedLeaves.set(resource, converted)
   if (converted.length === 0) return row
   const values: Record<string, unknown> = { ...row }
-  for (const { column, field } of converted) {
+  for (const { column, field } of converted)
     values[column] &&= kindOf(field).fromPrisma?.(values[column] as never, field)
-  }
   return values as Row
 }

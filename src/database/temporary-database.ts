@@ -7,9 +7,7 @@ import { parseConnection } from './connection.ts'
  *
  * @param server the address of a database, by which the others are created and dropped
  */
-export async function createTemporaryDatabase(
-  server: string,
-): Promise<{ readonly address: string; drop(): Promise<void> }> {
+export async function createTemporaryDatabase(server: string) {
   const name = `halgraph_test_${randomBytes(8).toString('hex')}`
   const address = new URL(server)
   address.pathname = `/${name}`

@@ -53,7 +53,7 @@ export interface ServiceParts extends Configuration {
  */
 export async function prepareApplication(parts: ServiceParts) {
   const { settings, tokens, reportFault, reportRequest } = parts
-  const { resources, versions, folder, title, description, license, contact } = parts.domain
+  const { resources, versions, folder, ...described } = parts.domain
   const { maximumPageSize, ruleSettings, idempotencyKeyHours } = settings
   const features = (parts.features ?? FEATURES).map((create) => create(resources))
   const schema = createSchema(resources, versions, features)
@@ -107,11 +107,8 @@ export async function prepareApplication(parts: ServiceParts) {
     const served = servedApiVersions(parts.domain, settings.apiVersion)
     const site = {
       ...settings,
+      ...described,
       apiVersion: served.shown,
-      title,
-      description,
-      license,
-      contact,
       seeds,
       features,
       types: settings.graphqlIntrospection ? typeMap(schema, resources) : undefined,

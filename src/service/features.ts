@@ -52,12 +52,11 @@ export function openApiText(
   settings: DocumentSettings & { readonly apiVersion: string | undefined } = readSettings({}),
   everyType = false,
 ): string {
-  const { title, description, license, contact } = domain
   const { shown: apiVersion } = servedApiVersions(domain, settings.apiVersion)
   const resources = domain.resources.map((resource) => viewOf(resource, apiVersion))
   const features = FEATURES.map((create) => create(resources))
   const { anonymousScopes } = settings
-  const shown = { title, description, license, contact, ...settings, apiVersion, publicBaseUrl: undefined }
+  const shown = { ...domain, ...settings, apiVersion, publicBaseUrl: undefined }
   const options = { seeds, features, anonymousScopes, everyType }
   return `${JSON.stringify(openApiDocument(resources, shown, options), null, 2)}\n`
 }

@@ -74,17 +74,14 @@ export function superviseWorkers(module: string, count: number, logger: Logger):
     releaseLast()
   }
   cluster.on('message', async (worker, message: Partial<Message> | typeof LEFT | null) => {
-    if (message === LEFT) return forget(worker)
-    switch (message?.question) {
-      case 'leave':
-        leaving.add(worker)
-        if (leaving.size < listening.size) answer(worker, 'leave', OTHERS_LISTEN)
-        else releaseLast()
-        break
-      case 'metrics': {
-        const text = await metrics.clusterMetrics().catch(() => undefined)
-        if (worker.isConnected()) answer(worker, 'metrics', text)
-      }
+    if (message === LEFT) forget(worker)
+    else if (message?.question === 'leave') {
+      leaving.add(worker)
+      if (leaving.size < listening.size) answer(worker, 'leave', OTHERS_LISTEN)
+      else releaseLast()
+    } else if (message?.question === 'metrics') {
+      const text = await metrics.clusterMetrics().catch(() => undefined)
+      if (worker.isConnected()) answer(worker, 'metrics', text)
     }
   })
   cluster.on('listening', (worker) => {
@@ -119,11 +116,8 @@ export function superviseWorkers(module: string, count: number, logger: Logger):
  * worker ignores signals, because a terminal sends them to all processes. Node ends it when the primary process has died.
  */
 export function onStop(stop: () => void): void {
-  if (cluster.isPrimary) {
-    onSignal(stop)
-    return
-  }
-  onSignal(() => {})
+  onSignal(cluster.isPrimary ? stop : () => {})
+  if (cluster.isPrimary) return
   process.on('message', (message) => {
     if (message === STOP) stop()
   })

@@ -49,16 +49,10 @@ export async function feedProblems(client: DatabaseClient, resources: readonly R
   const [feed] = await client.$rows<Record<'isBehind' | 'lacksChanges', boolean>>({ text, values: [] })
   if (!feed)
     return ['change_feed has no row; run npx halgraph doctor --repair, and then npx halgraph restored']
-  return [
-    ...(feed.isBehind
-      ? ['versions or positions that were given would be given again; run npx halgraph restored']
-      : []),
-    ...(feed.lacksChanges
-      ? [
-          'changes are missing, which readers would not notice; run UPDATE change_feed SET purged_position = last_position',
-        ]
-      : []),
-  ]
+  const isBehind = 'versions or positions that were given would be given again; run npx halgraph restored'
+  const lacksChanges =
+    'changes are missing, which readers would not notice; run UPDATE change_feed SET purged_position = last_position'
+  return [...(feed.isBehind ? [isBehind] : []), ...(feed.lacksChanges ? [lacksChanges] : [])]
 }
 
 /** The row goes on after the changes that are recorded. Those that are not may have been given: see `npx halgraph restored`. */

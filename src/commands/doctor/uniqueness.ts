@@ -44,11 +44,7 @@ async function partialIndexes(client: DatabaseClient): Promise<string[]> {
 }
 
 /** The identifiers of rows that have equal values in these columns. */
-async function equalRows(
-  client: DatabaseClient,
-  resource: Resource,
-  key: readonly Leaf[],
-): Promise<string[][]> {
+async function equalRows(client: DatabaseClient, resource: Resource, key: readonly Leaf[]) {
   const compared = key.map((leaf) => uniqueExpression(resource, leaf, quoted(leaf.column))).join(', ')
   const text = `SELECT array_agg(id ORDER BY id) AS ids FROM ${quotedTable(resource)}
     WHERE (${compared}) IS NOT NULL GROUP BY ${compared} HAVING count(*) > 1 ORDER BY 1 LIMIT ${NAMED}`

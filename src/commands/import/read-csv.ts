@@ -8,7 +8,7 @@ import { toValues } from '../../model/rows/columns.ts'
 import { withoutApostrophe } from '../../rest/items.ts'
 import { ArgumentsError } from '../../service/command.ts'
 import type { LocalCells } from './local-cells.ts'
-import { BrokenRecord, type InputRow, readRecords } from './read-records.ts'
+import { BrokenRecord, readRecords } from './read-records.ts'
 
 const QUOTE = 0x22
 
@@ -35,11 +35,7 @@ interface Header {
  * @param local reads the cells
  * @throws {ArgumentsError} for a header that cannot be parsed or has unknown or duplicate columns
  */
-export async function* readCsv(
-  file: string,
-  resource: Resource,
-  local: LocalCells,
-): AsyncGenerator<InputRow> {
+export async function* readCsv(file: string, resource: Resource, local: LocalCells) {
   let header: Header | undefined
   const read = (record: Buffer) => {
     if (!header && SEPARATOR_LINE.test(record.toString('latin1'))) return undefined
@@ -90,16 +86,14 @@ function cellsOf(record: Buffer, delimiter: string = DELIMITERS[0]): readonly Ce
 
 /** The delimiter with which all columns are known, or else the one that makes the most columns. */
 function headerOf(resource: Resource, record: Buffer): Header {
-  const parsed = DELIMITERS.map((delimiter) => ({ delimiter, names: namesIn(record, delimiter) }))
+  const parsed = DELIMITERS.map((delimiter) => {
+    return { delimiter, names: cellsOf(record, delimiter).map((cell = '') => cell.trim()) }
+  })
   const candidates = parsed
     .filter(({ names }) => names.every((name) => name === '' || leafOf(resource, name)))
     .concat(parsed.sort((one, other) => other.names.length - one.names.length))
   const [{ delimiter, names }] = candidates as [(typeof parsed)[number]]
   return { delimiter, columns: columnsOf(resource, names) }
-}
-
-function namesIn(record: Buffer, delimiter: string): string[] {
-  return cellsOf(record, delimiter).map((cell = '') => cell.trim())
 }
 
 function leafOf({ shownLeaves }: Resource, name: string): Column {

@@ -119,9 +119,8 @@ function check(parts: ImportParts, row: InputRow): CheckedRow {
     if ('refusal' in row) throw row.refusal
     const body = isObject(row.values) ? row.values : {}
     const { details } = inspectResource(parts.resource, row.values)
-    if (details.length > 0) {
+    if (details.length > 0)
       throw new DomainError('VALIDATION_FAILED', details.map(({ message }) => message).join(' '), details)
-    }
     const key = keyOf(parts, line, body)
     refuseMalformedKey(parts.resource, key)
     return { line, body, ...key }

@@ -10,11 +10,7 @@ import { isObject } from '../../model/values.ts'
  *
  * @param file says where each is, as in `catalogue.json:12`
  */
-export function seedProblems(
-  seeds: readonly unknown[],
-  resources: readonly Resource[],
-  file?: SeedFile,
-): string[] {
+export function seedProblems(seeds: readonly unknown[], resources: readonly Resource[], file?: SeedFile) {
   const known = new Set<string>()
   return seeds.flatMap((seed, index) => {
     const resource = isObject(seed) && resources.find(({ path }) => path === seed['collection'])
@@ -25,9 +21,8 @@ export function seedProblems(
       ]
     }
     const { problems, key } = problemsOf(seed as Seed, resource)
-    if (problems.length === 0 && known.has(key)) {
+    if (problems.length === 0 && known.has(key))
       problems.push({ path: ['id'], text: 'an entry before it has the same id' })
-    }
     known.add(key)
     return problems.map(
       ({ path, text }) => `${lineIn(file, index, path)}${placeOf(seed as Seed, index)}: ${text}`,

@@ -38,6 +38,7 @@ export async function openEmbeddedDatabase(
     const thread = await startThread({ dataFolder: folder.databaseFolder, socket: { path, timeout }, fsync })
     return {
       connection: embeddedConnection(folder.socketFolder),
+      isShared: false,
       close: () => stopThread(thread).finally(unlock),
     }
   } catch (error) {
@@ -51,11 +52,8 @@ export async function openEmbeddedDatabase(
  *
  * @throws DatabaseRefusedError
  */
-export async function openSharedEmbedded(
-  dataDir: string,
-  options: Parameters<typeof openEmbeddedDatabase>[1],
-): Promise<Awaited<ReturnType<typeof openEmbeddedDatabase>>> {
+export const openSharedEmbedded: typeof openEmbeddedDatabase = async (dataDir, options) => {
   const { socketFolder } = await prepareFolder(dataDir)
   if (!(await answers(socketFolder))) return openEmbeddedDatabase(dataDir, options)
-  return { connection: embeddedConnection(socketFolder), close: async () => {} }
+  return { connection: embeddedConnection(socketFolder), isShared: true, close: async () => {} }
 }

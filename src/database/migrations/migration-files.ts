@@ -61,10 +61,7 @@ export function coverageLine(covered: readonly Migration[]): string {
 }
 
 /** Undefined if there is none, or if a migration that it covers was edited or added since. */
-export async function readBaseline(
-  folder: string,
-  migrations: readonly Migration[],
-): Promise<Baseline | undefined> {
+export async function readBaseline(folder: string, migrations: readonly Migration[]) {
   const sql = withUnixLines(await readFile(baselineFile(folder), 'utf8').catch(() => ''))
   const [, last = '', checksum] = COVERS.exec(sql) ?? []
   const covered = migrations.filter(({ name }) => name <= last)

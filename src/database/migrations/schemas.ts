@@ -5,16 +5,9 @@ import { internalSchema } from '../session.ts'
 export const RECORD = '_prisma_migrations'
 
 /** Migrations name them without a schema, like all tables. */
-const ENGINE_TABLES = [
-  'tombstones',
-  'tombstone_sets',
-  'row_counts',
-  'idempotency_keys',
-  'recorded_changes',
-  'change_feed',
-]
+const ENGINE_TABLES = 'tombstones|tombstone_sets|row_counts|idempotency_keys|recorded_changes|change_feed'
 
-const INTERNAL_TABLES = [RECORD, ...ENGINE_TABLES]
+const INTERNAL_TABLES = [RECORD, ...ENGINE_TABLES.split('|')]
 
 /** The internal tables that are in the schema of the resources, where earlier versions and migrations create them. */
 export async function readMisplaced(client: Client, schema: string): Promise<string[]> {
@@ -48,9 +41,9 @@ BEGIN
   END LOOP;
   FOR definition IN
     SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = to_regnamespace(quote_ident(${resources}))
-      AND prokind = 'f' AND prosrc ~ '\\m(FROM|INTO|UPDATE|TABLE) (${ENGINE_TABLES.join('|')})\\M'
+      AND prokind = 'f' AND prosrc ~ '\\m(FROM|INTO|UPDATE|TABLE) (${ENGINE_TABLES})\\M'
   LOOP
-    EXECUTE regexp_replace(definition, '\\m(FROM|INTO|UPDATE|TABLE) (${ENGINE_TABLES.join('|')})\\M',
+    EXECUTE regexp_replace(definition, '\\m(FROM|INTO|UPDATE|TABLE) (${ENGINE_TABLES})\\M',
       format('\\1 %I.\\2', ${internal}), 'g');
   END LOOP;
   FOR definition IN

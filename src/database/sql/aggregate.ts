@@ -107,12 +107,7 @@ function keysOf(
 }
 
 /** The index of the number's range, from 0. LEAST, because the last range includes its upper bound. */
-function rangeExpression(
-  number: string,
-  type: string,
-  bounds: readonly number[],
-  parameters: Parameters,
-): string {
+function rangeExpression(number: string, type: string, bounds: readonly number[], parameters: Parameters) {
   const [first, last] = [bounds[0], bounds.at(-1)].map((bound) => `${parameters.add(bound)}::${type}`)
   const bucket = `width_bucket(${number}, ${parameters.add(bounds)}::${type}[])`
   const isWithin = `${number} BETWEEN ${first} AND ${last}`

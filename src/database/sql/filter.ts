@@ -51,9 +51,8 @@ export function filterCondition(resource: Resource, filter: Filter, parameters: 
   const parameter = parameters.add(operandOf(field, operator, value))
   const compare = (operator === 'contains' && kindOf(field).contains) || COMPARISONS[operator]
   const condition = compare(quoted(column), parameter)
-  if (usesSearchIndex(resource, leaf, filter)) {
+  if (usesSearchIndex(resource, leaf, filter))
     return `(${condition} AND ${containsWord(searchable(resource), value as string, parameters)})`
-  }
   if (!other || !(operator === 'equals' || operator === 'in')) return `(${condition})`
   return `(${condition} OR ${compare(quoted(other), parameter)})`
 }

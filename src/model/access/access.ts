@@ -69,18 +69,15 @@ export class Access {
   /** @throws {DomainError} ACCESS_DENIED (403) if the rule does not admit the row */
   require(action: AccessAction, resource: Resource, row: Columns): void {
     if (this.admits(action, resource, row)) return
-    throw new DomainError(
-      'ACCESS_DENIED',
-      `The access rules of ${resource.path} do not allow you to ${action} it.`,
-    )
+    const message = `The access rules of ${resource.path} do not allow you to ${action} it.`
+    throw new DomainError('ACCESS_DENIED', message)
   }
 
   /** Whether a rule compares what only the database or a database rule determines, so that it decides on the stored row. */
   needsStored(action: AccessAction, resource: Resource): boolean {
     const filter = this.rule(action, resource)
-    return (
-      filter !== undefined && comparedColumns(resource, filter).some((column) => isSetLate(resource, column))
-    )
+    const columns = filter ? comparedColumns(resource, filter) : []
+    return columns.some((column) => isSetLate(resource, column))
   }
 
   /** Whether a rule limits what this caller can do with a resource. */

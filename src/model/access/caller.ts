@@ -46,11 +46,7 @@ export type Action = 'read' | 'write'
  * @throws {DomainError} ACCESS_DENIED (403), or AUTHENTICATION_REQUIRED (401) without a token
  */
 export function authorize(caller: Caller, resource: { readonly path: string }, scope: string): void {
-  if (!allows(caller, resource, scope)) throw lackOfScope(caller, resource, scope)
-}
-
-export function lackOfScope(caller: Caller, { path }: { readonly path: string }, scope: string): DomainError {
-  return lackOf(`${path}:${scope}`, caller)
+  if (!allows(caller, resource, scope)) throw lackOf(`${resource.path}:${scope}`, caller)
 }
 
 export function lackOf(scope: string, { identity }: Caller, lacking = `scope ${scope}`): DomainError {

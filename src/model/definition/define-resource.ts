@@ -59,7 +59,7 @@ function resourceOf(definition: ResourceDefinition): Resource {
       ...(definition.updatedIndex && { index: 'sort' }),
     }),
   }
-  const shownFields = fieldsWhere(allFields, ({ hidden }) => !hidden)
+  const shownFields = Object.fromEntries(Object.entries(allFields).filter(([, { hidden }]) => !hidden))
   const writableFields = fieldsThat(shownFields, ({ readOnly }) => !readOnly)
   const leaves = Object.entries(allFields).flatMap(([name, field]) => leavesOf(name, field))
   const scopes = leaves.flatMap(({ field }) => [field.readScope ?? [], field.writeScope ?? []].flat())
@@ -81,14 +81,9 @@ function resourceOf(definition: ResourceDefinition): Resource {
   }
 }
 
-function fieldsWhere(fields: Resource['allFields'], holds: (field: Field) => boolean): Resource['allFields'] {
-  return Object.fromEntries(Object.entries(fields).filter(([, field]) => holds(field)))
-}
-
 function leavesOf(name: string, field: Field): Leaf[] {
-  if (field.type !== 'group') {
+  if (field.type !== 'group')
     return [{ name, path: [name], column: name, label: labelWithUnit(name, field), field }]
-  }
   return Object.entries(field.fields).map(([member, leaf]) => ({
     name: `${name}.${member}`,
     path: [name, member],

@@ -1,4 +1,4 @@
-import { ANONYMOUS, allows, type Caller, lackOfScope } from '../access/caller.ts'
+import { ANONYMOUS, allows, type Caller, lackOf } from '../access/caller.ts'
 import { isObject, mapped } from '../values.ts'
 import { defineResource } from './define-resource.ts'
 import { isIn } from './domain.ts'
@@ -52,7 +52,7 @@ export function viewFor(resource: Resource, caller: Caller): Resource {
     })
     const withheld = resource.leaves.flatMap((leaf) => {
       const scope = [leaf.field.readScope, leaf.field.writeScope].find(isMissing)
-      return scope === undefined ? [] : [{ leaf, refusal: () => lackOfScope(caller, resource, scope) }]
+      return scope === undefined ? [] : [{ leaf, refusal: () => lackOf(`${resource.path}:${scope}`, caller) }]
     })
     return { ...view, fieldScopes: [], withheld, ...(variant !== undefined && { variant }) }
   })

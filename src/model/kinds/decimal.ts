@@ -50,9 +50,8 @@ function check(field: DecimalField, value: unknown): Checked {
     return { code: 'INVALID_FORMAT', problem: `must be a string, because ${number} is not exact` }
   }
   if (typeof text !== 'string') return wrongType('a string with a decimal number')
-  if (text.length > MAXIMUM_CHARACTERS) {
+  if (text.length > MAXIMUM_CHARACTERS)
     return { code: 'TOO_LONG', problem: `must not be longer than ${MAXIMUM_CHARACTERS} characters` }
-  }
   const { sign = '', ...parts } = DECIMAL.exec(text)?.groups ?? {}
   const whole = parts['whole']?.replace(LEADING_ZEROS, '')
   if (whole === undefined)
@@ -62,9 +61,8 @@ function check(field: DecimalField, value: unknown): Checked {
     const problem = `must not have more than ${precision - (scale ?? 0)} digits before the decimal point`
     return { code: 'OUT_OF_RANGE', problem }
   }
-  if (digits.length > (scale ?? MAXIMUM_PRECISION)) {
+  if (digits.length > (scale ?? MAXIMUM_PRECISION))
     return { code: 'INVALID_FORMAT', problem: `must not have more than ${scale} decimal places` }
-  }
   const places = digits.padEnd(scale ?? 0, '0')
   const unsigned = places === '' ? whole : `${whole}.${places}`
   const decimal = /[1-9]/.test(unsigned) ? sign + unsigned : unsigned
@@ -90,14 +88,8 @@ export const decimalKind: Kind<DecimalField> = {
   problems(field) {
     const { minimum, maximum, ...unbounded } = field
     const { precision, scale } = unbounded
-    const isValid =
-      Number.isInteger(precision) &&
-      Number.isInteger(scale) &&
-      precision >= 1 &&
-      precision <= MAXIMUM_PRECISION &&
-      scale >= 0 &&
-      scale <= precision
-    if (!isValid)
+    const areWhole = [precision, scale].every(Number.isInteger)
+    if (!areWhole || precision < 1 || precision > MAXIMUM_PRECISION || scale < 0 || scale > precision)
       return [`it needs a precision from 1 to ${MAXIMUM_PRECISION}, and a scale from 0 to the precision`]
     const wrong = Object.entries({ minimum, maximum }).flatMap(([name, bound]) => {
       const checked = bound === undefined ? undefined : check(unbounded, String(bound))

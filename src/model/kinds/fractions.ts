@@ -17,9 +17,8 @@ const MAXIMUM_NAME_LENGTH = 100
 function check(_: unknown, value: unknown): Checked {
   if (!isObject(value)) return wrongType('an object that maps names to fractions')
   const entries = Object.entries(value)
-  if (entries.length > MAXIMUM_MEMBERS) {
+  if (entries.length > MAXIMUM_MEMBERS)
     return { code: 'TOO_LONG', problem: `must not have more than ${MAXIMUM_MEMBERS} members` }
-  }
   for (const [name, fraction] of entries) {
     // Every object inherits these names, so a patch cannot set them.
     const isReserved = name in Object.prototype || name === 'prototype'
@@ -27,9 +26,8 @@ function check(_: unknown, value: unknown): Checked {
     const named = checkText(name, MAXIMUM_NAME_LENGTH)
     if ('problem' in named) return { ...named, problem: `must have valid names: each ${named.problem}` }
     const checked = checkNumber(fraction, { minimum: 0 })
-    if ('problem' in checked) {
+    if ('problem' in checked)
       return { ...checked, problem: `must have valid fractions: ${name} ${checked.problem}` }
-    }
   }
   return { value }
 }

@@ -18,9 +18,8 @@ function check({ maximumBytes }: JsonField, value: unknown): Checked {
     const isInside = typeof value !== 'number'
     return { code: 'OUT_OF_RANGE', problem: isInside ? `has a number that ${INEXACT}` : INEXACT }
   }
-  if (Buffer.byteLength(JSON.stringify(value)) > maximumBytes) {
+  if (Buffer.byteLength(JSON.stringify(value)) > maximumBytes)
     return { code: 'TOO_LONG', problem: `must not be longer than ${maximumBytes} bytes as JSON` }
-  }
   return { value }
 }
 

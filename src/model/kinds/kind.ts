@@ -234,9 +234,8 @@ const NOT_STORABLE: Problem = {
 /** Checks a text and its length in Unicode code points. */
 export function checkText(value: unknown, maximumLength: number): Checked {
   if (typeof value !== 'string') return wrongType('a string')
-  if (isLonger(value, maximumLength)) {
+  if (isLonger(value, maximumLength))
     return { code: 'TOO_LONG', problem: `must not be longer than ${maximumLength} characters` }
-  }
   return isStorable(value) ? { value } : NOT_STORABLE
 }
 

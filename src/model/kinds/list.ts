@@ -62,9 +62,7 @@ function checkItem(field: ListField, item: unknown): Checked {
 function check(field: ListField, value: unknown): Checked {
   if (!Array.isArray(value)) return wrongType('an array')
   const { maximum, distinct } = field
-  if (value.length > maximum) {
-    return { code: 'TOO_LONG', problem: `must not have more than ${maximum} items` }
-  }
+  if (value.length > maximum) return { code: 'TOO_LONG', problem: `must not have more than ${maximum} items` }
   const items: unknown[] = []
   for (const [index, one] of value.entries()) {
     const checked = checkItem(field, one)
@@ -72,9 +70,8 @@ function check(field: ListField, value: unknown): Checked {
       return { ...checked, problem: `must have valid items: item ${index} ${checked.problem}` }
     items.push(checked.value)
   }
-  if (distinct && new Set(items).size < items.length) {
+  if (distinct && new Set(items).size < items.length)
     return { code: 'INVALID_VALUE', problem: 'must not have duplicate items' }
-  }
   return { value: items }
 }
 

@@ -11,9 +11,7 @@ export const BOUND_OPTIONS = { minimum: 'The least value.', maximum: 'The greate
 
 export function checkNumber(value: unknown, bounds: Bounds): Checked {
   if (typeof value !== 'number') return wrongType('a number')
-  if (!Number.isFinite(value)) {
-    return { code: 'OUT_OF_RANGE', problem: INEXACT }
-  }
+  if (!Number.isFinite(value)) return { code: 'OUT_OF_RANGE', problem: INEXACT }
   return withinBounds(value, bounds, (bound) => value - bound)
 }
 

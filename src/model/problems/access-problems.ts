@@ -23,17 +23,7 @@ const CALLERS: readonly (readonly [description: string, AccessCaller])[] = [
 
 export function accessProblems({ resources, settings = {} }: Domain): string[] {
   const tried = choicesOf(settings)
-  return resources.flatMap((resource) => [
-    ...problemsOfRules(resource, tried),
-    ...resource.leaves.flatMap(({ name, field }) =>
-      problemsAt(`${resource.path}.${name}`, [
-        [
-          typeof field?.initially === 'function' && field.readOnly === undefined,
-          'its initial value depends on the caller, who could also send another one: add `readOnly: true`, or `readOnly: false` to allow it',
-        ],
-      ]),
-    ),
-  ])
+  return resources.flatMap((resource) => problemsOfRules(resource, tried))
 }
 
 /** The defaults of the settings, and each other choice of one of them. */

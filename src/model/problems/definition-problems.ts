@@ -28,9 +28,8 @@ export class DefinitionError extends Error {
  */
 export function definitionProblems(domain: unknown): string[] {
   const { resources } = (domain ?? {}) as Partial<Domain>
-  if (!Array.isArray(resources) || resources.length === 0) {
+  if (!Array.isArray(resources) || resources.length === 0)
     return ['The module must export `domain`, with at least one resource in `domain.resources`']
-  }
   return [
     ...repeated(resources, 'path'),
     ...repeated(resources, 'name'),

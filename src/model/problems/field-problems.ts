@@ -125,6 +125,10 @@ function initialCases(field: LeafField): Case[] {
   if (typeof initially === 'function')
     return [
       [required, 'its initial value depends on the caller and may be missing, so it cannot be required'],
+      [
+        field.readOnly === undefined,
+        'its initial value depends on the caller, who could also send another one: add `readOnly: true`, or `readOnly: false` to allow it',
+      ],
     ]
   if (initially === undefined) {
     const isSome = required && isOfSomeApiVersions(field)
@@ -136,12 +140,8 @@ function initialCases(field: LeafField): Case[] {
   }
   const checked = kindOf(field).check(field, initially)
   if ('problem' in checked) return [[true, `its initial value ${checked.problem}`]]
-  return [
-    [
-      required && typeof initially === 'string' && isBlank(initially),
-      'it is required, so its initial value must not be blank',
-    ],
-  ]
+  const isEmpty = required && typeof initially === 'string' && isBlank(initially)
+  return [[isEmpty, 'it is required, so its initial value must not be blank']]
 }
 
 function uniqueProblems({ path, leaves }: Resource, { name, field }: Leaf): string[] {

@@ -57,9 +57,8 @@ export function decodeCursor(
   const [order, usedFor, version, ...encoded] = parsed(text)
   const values = encoded.map((value, index) => decodedValue(steps[index], value))
   const isWhole = values.length === steps.length && !values.includes(undefined)
-  if (order === orderDigest(steps) && usedFor === use && Number.isInteger(version) && isWhole) {
+  if (order === orderDigest(steps) && usedFor === use && Number.isInteger(version) && isWhole)
     return { values, version: version as number }
-  }
   const message = `${argument} must be a cursor from a list of ${resource.path} in the same order.`
   throw errorAt(argument, 'INVALID_VALUE', 'INVALID_QUERY_PARAMETER', message)
 }
@@ -68,9 +67,8 @@ export function decodeCursor(
 function encodedValue({ parentField }: Resource, { leaf }: OrderStep, row: Row, length: number): unknown {
   const value = row[leaf.column]
   const isKey = leaf.name === 'id' || leaf.name === parentField
-  if (!isKey && typeof value === 'string' && value.length > length) {
+  if (!isKey && typeof value === 'string' && value.length > length)
     return [[...value.slice(0, 2 * length)].slice(0, length).join('')]
-  }
   return value === null ? null : (kindOf(leaf.field).toJson?.(value as never) ?? value)
 }
 

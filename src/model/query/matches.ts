@@ -34,9 +34,7 @@ export function matcherOf(resource: Resource, filter: Filter, lower: LowerCase):
   }
   if (!('field' in filter)) throw new TypeError('This condition cannot be checked on one row.')
   const { operator, value } = filter
-  if (operator === 'notEquals') {
-    return matcherOf(resource, { not: { ...filter, operator: 'equals' } }, lower)
-  }
+  if (operator === 'notEquals') return matcherOf(resource, { not: { ...filter, operator: 'equals' } }, lower)
   const { column, field } = leafNamed(resource, filter.field)
   if (operator === 'isSet') return (row) => ((row[column] ?? null) !== null) === value
   const holds = HOLDS[operator]({ field, kind: kindOf(field), lower }, value)

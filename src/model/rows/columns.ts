@@ -53,12 +53,8 @@ function initialValue({ name, field }: Leaf, caller: AccessCaller): unknown {
   }
   const checked = value === null ? { value } : kindOf(field).check(field, value)
   if ('value' in checked) return checked.value
-  throw errorAt(
-    name,
-    checked.code,
-    'VALIDATION_FAILED',
-    `${name}, which your token determines, ${checked.problem}.`,
-  )
+  const message = `${name}, which your token determines, ${checked.problem}.`
+  throw errorAt(name, checked.code, 'VALIDATION_FAILED', message)
 }
 
 /**

@@ -2,19 +2,8 @@ import { accessSync, constants } from 'node:fs'
 
 /** The parameters that the driver (pg) and `parseConnection` read. They ignore others, such as those of Prisma's engine. */
 const PARAMETERS = [
-  'schema',
-  'pooler',
-  'host',
-  'port',
-  'user',
-  'password',
-  'application_name',
-  'options',
-  'lock_timeout',
-  'sslmode',
-  'sslrootcert',
-  'sslcert',
-  'sslkey',
+  ...'schema pooler host port user password application_name options lock_timeout'.split(' '),
+  ...['sslmode', 'sslrootcert', 'sslcert', 'sslkey'],
 ]
 
 const TLS_MODES = ['disable', 'require', 'verify-ca', 'verify-full']

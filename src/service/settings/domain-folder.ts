@@ -73,14 +73,13 @@ function licenseOf(license: unknown): string | undefined {
 function contactOf(author: unknown): Contact | undefined {
   const parts =
     typeof author === 'string' ? /^([^<(]*)(?:<([^>]*)>)?[^(]*(?:\(([^)]*)\))?/.exec(author) : null
-  const [name, email, url] = parts?.slice(1) ?? MEMBERS.map((member) => Object(author)[member])
+  const [name, email, url] =
+    parts?.slice(1) ?? ['name', 'email', 'url'].map((member) => Object(author)[member])
   const texts = Object.entries({ name, email, url }).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1].trim() !== '',
   )
   return texts.length > 0 ? Object.fromEntries(texts.map(([key, text]) => [key, text.trim()])) : undefined
 }
-
-const MEMBERS = ['name', 'email', 'url'] as const
 
 /** @throws {DefinitionError} if the Prisma client is missing, or its models differ from the definitions */
 export async function loadTables({ resources, folder }: LocatedDomain): Promise<Tables> {
