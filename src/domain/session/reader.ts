@@ -108,19 +108,18 @@ export interface ListSource {
 export class Listing {
   readonly resource: Resource
   readonly resources: readonly Resource[]
-  readonly #parent: Parent | undefined
-  readonly #reader: Reader
 
-  constructor({ resource, parent }: ListSource, reader: Reader) {
-    this.resource = resource
+  constructor(
+    private readonly source: ListSource,
+    private readonly reader: Reader,
+  ) {
+    this.resource = source.resource
     this.resources = reader.context.resources
-    this.#parent = parent
-    this.#reader = reader
   }
 
   /** The fields that the caller sees. */
   view(apiVersion: string | null | undefined): Resource {
-    return viewFor(viewOf(this.resource, apiVersion ?? undefined), this.#reader.context.caller)
+    return viewFor(viewOf(this.resource, apiVersion ?? undefined), this.reader.context.caller)
   }
 
   /**
@@ -129,7 +128,7 @@ export class Listing {
    * @throws {DomainError} ACCESS_DENIED (403) for a relation or a field; INVALID_QUERY_PARAMETER (400) for a text
    */
   rows(filter: Filter | undefined): ReadableRows {
-    const { access, caller } = this.#reader.context
+    const { access, caller } = this.reader.context
     for (const target of filter ? relatedTargets(filter) : []) authorize(caller, target, 'read')
     if (filter) this.#check(this.resource, filter)
     return access.rows(this.resource, filter)
@@ -141,8 +140,8 @@ export class Listing {
    * @throws {DomainError} RESOURCE_NOT_FOUND (404) or RESOURCE_GONE (410) for the parent; ACCESS_DENIED (403) for a field
    */
   async read(request: ListRequest): Promise<List> {
-    const { resource } = this
-    const [reader, parent] = [this.#reader, this.#parent]
+    const { reader, resource } = this
+    const { parent } = this.source
     const sorted = request.sorts.map(({ field }) => field)
     reader.refuseFields(resource, parent ? [...sorted, listColumn(parent.resource, resource)] : sorted)
     const { client } = reader
@@ -162,8 +161,7 @@ export class Listing {
 
   /** Reads the lists of several parents at once. Undefined if there is no such parent. */
   #ofParent({ resource: owner, id }: Parent, request: ListRequest, scans: ReturnType<typeof scansOf>) {
-    const { resource } = this
-    const reader = this.#reader
+    const { reader, resource } = this
     const readable = reader.context.access.readable(owner)
     const column = listColumn(owner, resource)
     const kind = requestKey(owner.path, resource.path, request)
@@ -186,25 +184,25 @@ export class Listing {
     const measured = new Set(MEASURES.flatMap((measure) => measures[measure]))
     const names = resource.leaves.flatMap(({ column, name }) => (measured.has(column) ? [name] : []))
     const grouped = [...groupBy, groupByTime?.field ?? [], groupByRange?.field ?? []].flat()
-    this.#reader.refuseFields(resource, [...grouped, ...names])
+    this.reader.refuseFields(resource, [...grouped, ...names])
     const whole = { ...request, rows: rowsOf() }
     const { filter } = whole.rows
     const sorting = MEASURES.reduce((sum, one) => sum + measurePasses(one) * measures[one].length, 0)
     const scans = scansOf(resource, filterPasses(filter) + sorting, filter)
-    return this.#reader.send(['groups', resource.path, whole], scans, (client) =>
+    return this.reader.send(['groups', resource.path, whole], scans, (client) =>
       aggregate(client, resource, whole),
     )
   }
 
   /** Refuses fields that need a scope, and texts that no value of the field can be equal to or contain. */
   #check(resource: Resource, filter: Filter): void {
-    if ('related' in filter) this.#reader.refuseFields(resource, [filter.column])
+    if ('related' in filter) this.reader.refuseFields(resource, [filter.column])
     if (!('field' in filter)) {
       const target = 'related' in filter ? filter.target : resource
       for (const part of partsOf(filter)) this.#check(target, part)
       return
     }
-    this.#reader.refuseFields(resource, [filter.field])
+    this.reader.refuseFields(resource, [filter.field])
     const { field } = leafNamed(resource, filter.field)
     for (const value of [filter.value].flat()) {
       const checked = typeof value === 'string' ? kindOf(field).fromQuery(field, value) : { value }
