@@ -44,7 +44,7 @@ const NONE = { used: 0, pausing: 0 }
  * the next turn of the event loop. A request that does not fit does not hold up those of others.
  */
 export class FairQueue {
-  readonly #options: Required<QueueOptions>
+  readonly #options: Required<Omit<QueueOptions, 'isAlone'>> & QueueOptions
   /** The callers that use units or wait, in the order of the turns. */
   readonly #callers = new Map<string, CallerState>()
   used = 0
@@ -57,9 +57,8 @@ export class FairQueue {
 
   constructor(options: QueueOptions) {
     const { share, waiting = Infinity } = options
-    const isAlone = (caller: string) => this.#hasNoOther(caller)
     const refusal = () => new Error('Too many requests are waiting.')
-    this.#options = { shareAlone: share, isAlone, waiting, waitingShare: waiting, refusal, ...options }
+    this.#options = { shareAlone: share, waiting, waitingShare: waiting, refusal, ...options }
   }
 
   /** Whether no more requests (of this caller) may wait. */
@@ -67,6 +66,11 @@ export class FairQueue {
     const { waiting, waitingShare } = this.#options
     if (caller === undefined) return this.waiting >= waiting
     return this.isFull() || (this.#callers.get(caller)?.waiting.length ?? 0) >= waitingShare
+  }
+
+  /** Throws the refusal if no more requests of the caller may wait. */
+  admit(caller: string): void {
+    if (this.isFull(caller)) throw this.#options.refusal()
   }
 
   /**
@@ -77,7 +81,7 @@ export class FairQueue {
   async enter(caller: string, units: number, until?: Abortable): Promise<Lease> {
     const taken = this.take(caller, units)
     if (taken) return taken
-    if (this.isFull(caller)) throw this.#options.refusal()
+    this.admit(caller)
     const lease = new Lease(this, caller)
     await this.wait(lease, this.cap(units), until)
     return lease
@@ -154,15 +158,12 @@ export class FairQueue {
     if (this.used + units > capacity) return false
     const { used, pausing } = this.#callers.get(caller) ?? NONE
     const total = used + pausing + units
-    if (total <= share) return true
-    return total <= shareAlone && this.isAlone(caller)
+    return total <= share || (total <= shareAlone && this.isAlone(caller))
   }
 
   isAlone(caller: string): boolean {
-    return this.#options.isAlone(caller)
-  }
-
-  #hasNoOther(caller: string): boolean {
+    const { isAlone } = this.#options
+    if (isAlone) return isAlone(caller)
     const others = this.#callers.size - (this.#callers.has(caller) ? 1 : 0)
     return others === 0 && performance.now() - this.#lastChange > ALONE_AFTER_MILLISECONDS
   }

@@ -51,20 +51,15 @@ export class OperationQueue {
   ) {
     const waiting = WAITING_PER_UNIT * limits.capacity
     const waitingShare = WAITING_PER_UNIT * limits.shareAlone
-    this.queue = new FairQueue({ ...limits, waiting, waitingShare, refusal: () => this.#refuse() })
+    const refusal = () => {
+      this.shed[this.queue.isFull() ? 'capacity' : 'caller_share']++
+      return OVERLOADED
+    }
+    this.queue = new FairQueue({ ...limits, waiting, waitingShare, refusal })
   }
 
   get waiting(): number {
     return this.queue.waiting
-  }
-
-  /**
-   * Refuses a request whose operation could neither start nor wait.
-   *
-   * @throws {DomainError} SERVICE_UNAVAILABLE (503)
-   */
-  readonly admit = ({ identity }: Caller): void => {
-    if (this.queue.isFull(identity)) throw this.#refuse()
   }
 
   /**
@@ -103,11 +98,6 @@ export class OperationQueue {
       this.running--
       lease.end()
     }
-  }
-
-  #refuse(): DomainError {
-    this.shed[this.queue.isFull() ? 'capacity' : 'caller_share']++
-    return OVERLOADED
   }
 }
 

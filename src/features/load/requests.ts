@@ -12,7 +12,7 @@ const SMALL = 16 * 1024
  * Refuses requests that cannot even wait. A large body counts from before it is read until the operation of the request
  * ends, and a large response until it is sent. After that, the caller pauses.
  */
-export function admitRequests({ queue, bodies, admit }: OperationQueue): Middleware {
+export function admitRequests({ queue, bodies }: OperationQueue): Middleware {
   const restAfter = (caller: string, bytes: number) => {
     const units = 1 + unitsOfBytes(bytes)
     queue.pause(caller, units, units * MILLISECONDS_PER_UNIT)
@@ -20,7 +20,7 @@ export function admitRequests({ queue, bodies, admit }: OperationQueue): Middlew
   return async (ctx, next) => {
     const caller = callerOf(ctx)
     const { identity } = caller
-    admit(caller)
+    queue.admit(identity)
     ctx.state.holdResponse = (bytes) => {
       const lease = queue.hold(identity, 1 + unitsOfBytes(bytes))
       return () => {

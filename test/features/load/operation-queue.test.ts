@@ -52,7 +52,7 @@ test('work beyond the limits is refused at once, and accepted again when there i
   await nextTurn()
   t.deepEqual([queue.running, queue.waiting], [2, 8])
   await t.throwsAsync(run(ada, work), { message: /overloaded/ })
-  t.throws(() => queue.admit(bob), { message: /overloaded/ })
+  t.throws(() => queue.queue.admit('bob'), { message: /overloaded/ })
   t.deepEqual(queue.shed, { capacity: 2, caller_share: 0, deadline: 0 })
   end()
   await Promise.all(accepted)
