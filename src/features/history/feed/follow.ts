@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { lowerCaseOf } from '../../../domain/lower-case.ts'
 import type { Caller } from '../../../model/access/caller.ts'
 import type { Resource } from '../../../model/definition/resource.ts'
 import { isUnavailable } from '../../../model/errors.ts'
@@ -19,6 +20,8 @@ export interface Followed {
   feed(): FeedWatch
   core(): Core
 }
+
+export const lowerCase = ({ core }: Followed) => lowerCaseOf(core().database.client)
 
 /**
  * The pages of a feed after a position, as changes happen, and an empty one at least every 5 seconds, also while the service

@@ -1,4 +1,3 @@
-import { lowerCaseOf } from '../../../domain/lower-case.ts'
 import type { GraphContext } from '../../../graph/execution/context.ts'
 import { graphNames, parentArgument } from '../../../graph/names.ts'
 import { type FilterArguments, matchingRows } from '../../../graph/schema/filters.ts'
@@ -12,7 +11,7 @@ import { DomainError, errorAt } from '../../../model/errors.ts'
 import { matcherOf } from '../../../model/query/matches.ts'
 import { DEFAULT_PAGE_SIZE, relatedTargets } from '../../../model/query/query.ts'
 import { jsonValues } from '../../../model/rows/columns.ts'
-import { type Followed, followFeed } from '../feed/follow.ts'
+import { type Followed, followFeed, lowerCase } from '../feed/follow.ts'
 import { type FeedPage, NOW, readableCollections, readFeedFor } from '../feed/read-feed.ts'
 import { type RecordedChange, toCursor } from '../feed/recorded-change.ts'
 import type { FeedWatch } from '../feed/watch.ts'
@@ -120,8 +119,7 @@ export function resourceSubscription(resource: Resource, followed: Followed): Sc
         const message = 'The filter of a subscription cannot have conditions on relations.'
         throw errorAt('filter', 'INVALID_VALUE', 'INVALID_QUERY_PARAMETER', message)
       }
-      const matches =
-        condition && matcherOf(resource, condition, await lowerCaseOf(followed.core().database.client))
+      const matches = condition && matcherOf(resource, condition, await lowerCase(followed))
       const parentId = parent ? ((args as Values)[parent] ?? undefined) : undefined
       return subscribeToFeed(context, followed, [resource], since, ({ key, row }) => {
         if (parentId !== undefined && key.parentId !== parentId) return false
