@@ -81,6 +81,7 @@ test.serial(
     const dataDir = join(await createTestFolder(t), 'new')
     const secret = await developmentSecret(dataDir)
     const { output } = await run('token', { DATA_DIR: dataDir })
+    t.is((await stat(dataDir)).mode & 0o777, 0o700)
     t.is((await stat(join(dataDir, 'development-secret'))).mode & 0o777, 0o600)
     t.like(await claimsOf(output, secret), { scope: '*:read *:write' })
   },

@@ -107,6 +107,7 @@ test.serial('a data folder whose path is too long for a socket works', async (t)
   await rename(join(short, 'postgres'), join(dataDir, 'postgres'))
   const database = await open(t, dataDir)
   t.is(await database.client.prisma.species.count(), 0)
+  t.is((await stat((await prepareFolder(dataDir)).socketFolder)).mode & 0o7777, 0o700)
 })
 
 test.serial('a second process on the same folder is refused, and the first continues', async (t) => {
