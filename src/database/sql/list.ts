@@ -66,12 +66,7 @@ function planned(text: string, { values }: Parameters, { rows: { filter } }: Lis
   return { text, values, isPlannedEachTime: filter !== undefined }
 }
 
-function partsOf(
-  resource: Resource,
-  request: ListRequest,
-  parameters: Parameters,
-  within: readonly string[] = [],
-) {
+function partsOf(resource: Resource, request: ListRequest, parameters: Parameters, within: string[] = []) {
   const { sorts, counted, positioned, namesLast, fromEnd } = request
   const conditions = [...within, ...rowConditions(resource, request.rows, parameters)]
   const facts: string[] = []
@@ -89,12 +84,7 @@ function partsOf(
 }
 
 /** The text includes the limit, because a plan for an unknown number of rows is worse than one for few. */
-function rowsQuery(
-  resource: Resource,
-  request: ListRequest,
-  conditions: readonly string[],
-  parameters: Parameters,
-): string {
+function rowsQuery(resource: Resource, request: ListRequest, conditions: string[], parameters: Parameters) {
   const { sorts, skip = 0, take, fromEnd = false } = request
   const steps = orderSteps(resource, sorts)
   const columns = request.versionsOnly ? orderColumns(steps, 'version') : columnsOf(resource)
@@ -107,7 +97,7 @@ function rowsQuery(
   // The scan starts at the first one.
   const [start, end] = fromEnd ? bounds.reverse() : bounds
   const isWhole = conditions.length === 0 && !start && !fromEnd && !resource.parentField
-  if (skip > 0 && isWhole) return numberedPageQuery(resource, columns, steps, skip, take, parameters)
+  if (skip > 0 && isWhole) return pageByNumber(resource, request, columns, parameters)
   return rangesQuery(resource, start ?? wholeRanges(steps, fromEnd), {
     columns,
     steps,
@@ -124,30 +114,43 @@ function anyOf(ranges: readonly Range[]): string {
 }
 
 /**
- * Selects rows of a whole collection after the first `skip`. PostgreSQL skips rows in an index of the order alone,
- * from the nearer end of the list: it evaluates one branch of the CASE. With 20,000 rows, a page by random number takes
- * 0.5 ms of its CPU time instead of 1.9, and one of the last pages 0.2.
+ * Selects rows of a whole collection after the first `skip`. PostgreSQL skips rows in an index of the order alone: in the order
+ * of creation those since the last time before which it knows their number, else those from the nearer end of the list, by one
+ * branch of the CASE. For a random page of 20,000 rows it takes 0.2 ms instead of 1.9, of a million 0.5 instead of 9.
  */
-function numberedPageQuery(
-  resource: Resource,
-  columns: string,
-  steps: readonly OrderStep[],
-  skip: number,
-  take: number,
-  parameters: Parameters,
-): string {
-  const identifiers = (backwards: boolean, limit: string, offset: string) => {
-    const selection = { columns: orderColumns(steps), steps, backwards, limit, offset }
+function pageByNumber(resource: Resource, request: ListRequest, columns: string, parameters: Parameters) {
+  const { sorts, skip = 0, take } = request
+  const steps = orderSteps(resource, sorts)
+  const identifiers = (backwards: boolean, limit: string, offset: string, ...conditions: string[]) => {
+    const selection = { columns: orderColumns(steps), steps, backwards, conditions, limit, offset }
     const positions = rangesQuery(resource, wholeRanges(steps, backwards), selection)
     return `ARRAY(SELECT id FROM (${positions}) AS positions)`
   }
+  const page = (beginning: string, ids: string) =>
+    `${beginning}SELECT ${columns} FROM ${quotedTable(resource)} WHERE id = ANY(${ids}) ORDER BY ${orderKeys(steps)}`
   const before = skipped(skip, parameters)
   const rest = `(${countOf(resource)} - ${before})`
-  const fromStart = identifiers(false, `${take}`, before)
-  const fromEnd = identifiers(true, `GREATEST(LEAST(${take}, ${rest}), 0)`, `GREATEST(${rest} - ${take}, 0)`)
-  return `SELECT ${columns} FROM ${quotedTable(resource)}
-    WHERE id = ANY(CASE WHEN ${before} < ${rest} THEN ${fromStart} ELSE ${fromEnd} END)
-    ORDER BY ${orderKeys(steps)}`
+  const [limit, later] = [`GREATEST(LEAST(${take}, ${rest}), 0)`, `GREATEST(${rest} - ${take}, 0)`]
+  const [first] = steps as [OrderStep]
+  if (first.leaf.name !== resource.createdField) {
+    const ends = [identifiers(false, `${take}`, before), identifiers(true, limit, later)]
+    return page('', `CASE WHEN ${before} < ${rest} THEN ${ends.join(' ELSE ')} END`)
+  }
+  const isNewestFirst = first.direction === 'desc'
+  const older = isNewestFirst ? later : before
+  const since = `${quoted(first.leaf.column)} >= COALESCE((SELECT first FROM milestone), '-infinity')`
+  const offset = `${older} - COALESCE((SELECT before FROM milestone), 0)`
+  const ids = identifiers(isNewestFirst, isNewestFirst ? limit : `${take}`, offset, since)
+  return page(`WITH milestone AS (${milestoneQuery(resource, older)}) `, ids)
+}
+
+/** The last time before which at most so many rows were created, and their number. See the migration `row_milestones`. */
+function milestoneQuery(resource: Resource, most: string): string {
+  return `SELECT first, before FROM (
+      SELECT first, sum(rows) OVER earlier AS before, max(last) OVER earlier AS latest
+        FROM row_counts WHERE collection = '${tableName(resource.path)}'
+        WINDOW earlier AS (ORDER BY first GROUPS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+    ) AS sums WHERE latest < first AND before <= ${most} ORDER BY first DESC LIMIT 1`
 }
 
 /**

@@ -122,13 +122,7 @@ function toPageRequest(
   const use = cursorUse(cursor)
   const side = (['after', 'before'] as const).find((one) => use === purposeOf(page, limit, one))
   if (use && !side) return byNumber
-  const position = decodeCursor(
-    listing.resource,
-    sort,
-    cursor,
-    'cursor',
-    purposeOf(page, limit, side ?? 'after'),
-  )
+  const position = decodeCursor(listing.resource, sort, cursor, 'cursor', use)
   return side === 'before'
     ? { ...request, before: position, fromEnd: true, namesLast: true }
     : { ...request, after: position }

@@ -85,7 +85,7 @@ function indexes(pair: Pair): Step[] {
   ]
 }
 
-const COUNTS = /_row_count_(insert|delete)$/
+const COUNTS = /_row_count_(insert|update|delete)$/
 
 function triggers(pair: Pair): Step[] {
   const {
@@ -95,7 +95,7 @@ function triggers(pair: Pair): Step[] {
   } = pair
   const { dropped, added } = changes(pair, 'triggers')
   const isCountMissing = added.some((trigger) => COUNTS.test(trigger))
-  // keep_row_count creates both triggers and counts the rows.
+  // keep_row_count creates all of them and counts the rows.
   const counting = isCountMissing ? [...stored.triggers.keys()].filter((trigger) => COUNTS.test(trigger)) : []
   const outdated = [...new Set([...dropped, ...counting])]
   const renewed = added.filter((trigger) => !COUNTS.test(trigger))

@@ -51,4 +51,4 @@ export function indexNames(
 }
 
 const GENERATED_TRIGGER =
-  /EXECUTE FUNCTION (resource_author|resource_before_insert|resource_after_insert|resource_before_update|resource_after_update|resource_after_delete|refuse_truncate|row_count_after_insert|row_count_after_delete|resource_before_delete)\(/
+  /EXECUTE FUNCTION (resource_author|resource_before_insert|resource_after_insert|resource_before_update|resource_after_update|resource_after_delete|refuse_truncate|row_count_after_(insert|update|delete)|resource_before_delete)\(/
