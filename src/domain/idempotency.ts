@@ -62,7 +62,7 @@ export function idempotencyRecord(
         const message = 'This idempotency key was used with another body. Use a new key for each new request.'
         refuseRuleViolation([{ field: 'idempotency_key', code: 'IDEMPOTENCY_KEY_REUSED', message }])
       }
-      return { ...known.answer, ...rowOf(resource, known.answer, known.answer) } as Row
+      return { ...known.answer, ...rowOf(resource, known.answer) } as Row
     },
     /**
      * Claims the key, before any other statement of the transaction. Waits while another request holds it.

@@ -1,6 +1,6 @@
 import type { DatabaseClient } from '../database/database-client.ts'
 import { refusalOf, rejectUnavailable } from '../database/errors.ts'
-import { exactColumns, exactOf } from '../database/sql/statement.ts'
+import { exactColumns, exactRow } from '../database/sql/statement.ts'
 import { type Access, unrestricted } from '../model/access/access.ts'
 import type { Resource } from '../model/definition/resource.ts'
 import { DomainError } from '../model/errors.ts'
@@ -44,16 +44,16 @@ async function admitsLastState(
 ): Promise<boolean> {
   const values = [resource.path, key.parentId ?? '', key.id, exactColumns(resource)]
   const [[state], parentError] = await Promise.all([
-    client.$rows<{ columns: Columns; exact: Columns | null }>({ text: LAST_STATE, values }),
+    client.$rows<{ columns: Columns }>({ text: LAST_STATE, values }),
     parentNotFoundOrGone(client, resource, key, access),
   ])
   if (!state || parentError?.code === 'RESOURCE_NOT_FOUND') return false
-  return access.admits('read', resource, rowOf(resource, state.columns, state.exact))
+  return access.admits('read', resource, rowOf(resource, state.columns))
 }
 
 /** A row of a mass deletion has an array of states. */
 const LAST_STATE = `
-  SELECT columns, ${exactOf('columns', '$4')} AS exact
+  SELECT ${exactRow('columns', '$4')} AS columns
   FROM (
     (SELECT serial, event, resource AS columns FROM recorded_changes
       WHERE collection = $1 AND parent_id = $2 AND id = $3 ORDER BY version DESC, serial DESC LIMIT 1)

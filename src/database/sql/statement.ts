@@ -25,10 +25,13 @@ export function exactColumns({ leaves }: Resource): string[] {
   return leaves.filter(({ field }) => kindOf(field).isExact).map(({ column }) => column)
 }
 
-/** The decimal numbers of a row that is stored as JSON, as texts. The columns are those of a parameter. */
-export function exactOf(row: string, columns: string): string {
-  return `(SELECT jsonb_object_agg(key, value #>> '{}')
-    FROM jsonb_each(CASE WHEN jsonb_typeof(${row}) = 'object' THEN ${row} END) WHERE key = ANY(${columns}))`
+/**
+ * A row that is stored as JSON, with its decimal numbers as texts, because JSON in the process would lose digits; NULL for
+ * none. The columns of the numbers are those of a parameter.
+ */
+export function exactRow(row: string, columns: string): string {
+  return `CASE WHEN jsonb_typeof(${row}) = 'object' THEN ${row} || COALESCE(
+    (SELECT jsonb_object_agg(key, value #>> '{}') FROM jsonb_each(${row}) WHERE key = ANY(${columns})), '{}') END`
 }
 
 export function quoted(name: string): string {

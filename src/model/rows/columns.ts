@@ -89,16 +89,11 @@ export function changedColumns(row: Row, columns: Columns): Columns {
   )
 }
 
-/**
- * The columns of a resource that is stored as JSON, with the values that statements return.
- *
- * @param exact the decimal numbers among them, whose digits JSON would lose
- */
-export function rowOf(resource: Resource, columns: Columns, exact: Columns | null): Columns {
+/** The columns of a resource that is stored as JSON, with decimal numbers as texts, with the values that statements return. */
+export function rowOf(resource: Resource, columns: Columns): Columns {
   const converted = resource.leaves.map(({ column, field }) => {
-    const { isExact, toJson } = kindOf(field)
-    const value = (isExact ? exact : columns)?.[column] ?? null
-    return [column, value !== null && toJson ? new Date(inYears(value as string)) : value]
+    const value = columns[column] ?? null
+    return [column, value !== null && kindOf(field).toJson ? new Date(inYears(value as string)) : value]
   })
   return Object.fromEntries(converted)
 }

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { coerceInputValue, type GraphQLInputType } from 'graphql'
 import { filterCondition } from '../../../src/database/sql/filter.ts'
-import { exactColumns, Parameters } from '../../../src/database/sql/statement.ts'
+import { exactColumns, exactRow, Parameters } from '../../../src/database/sql/statement.ts'
 import * as fields from '../../../src/domain/definition.ts'
 import { lowerCaseOf } from '../../../src/domain/lower-case.ts'
 import { species } from '../../../src/domain/resources/species.ts'
@@ -250,9 +250,7 @@ test.serial('values of every kind match as in a statement', async (t) => {
   }
   const { rows } = await pool.query(
     `SELECT 1 AS position, 'samples' AS collection, '' AS parent_id, id, 1 AS version, 'created' AS event,
-      to_jsonb(samples) AS columns,
-      (SELECT jsonb_object_agg(key, value #>> '{}') FROM jsonb_each(to_jsonb(samples)) WHERE key = ANY($1)) AS exact
-      FROM samples`,
+      ${exactRow('to_jsonb(samples)', '$1')} AS columns FROM samples`,
     [exactColumns(samples)],
   )
   const changes = rows.map((row) => toChange([samples], row))

@@ -1,5 +1,5 @@
 import type { StatementClient } from '../../../database/database-client.ts'
-import { exactColumns, exactOf } from '../../../database/sql/statement.ts'
+import { exactColumns, exactRow } from '../../../database/sql/statement.ts'
 import type { Recorded, Session } from '../../../domain/session/session.ts'
 import { allows, authorize, type Caller, lackOf } from '../../../model/access/caller.ts'
 import type { Resource } from '../../../model/definition/resource.ts'
@@ -133,8 +133,8 @@ function statementFor(readable: ReadableChanges | undefined): string {
         WHERE position > $1 ORDER BY position LIMIT 1), feed.last_position) AS lost,
     (SELECT max(position) FROM scanned)::float8 AS reached, (SELECT count(*) FROM scanned)::int AS scanned,
     change.position::float8 AS position, change.collection, change.parent_id, change.id, change.version, change.event,
-    change.changed_date, change.changed_by, change.columns, ${exactOf('change.columns', '$5')} AS exact
-    ${readable ? `, before, ${exactOf('before', '$5')} AS before_exact, parent, ${exactOf('parent', '$5')} AS parent_exact` : ''}
+    change.changed_date, change.changed_by, ${exactRow('change.columns', '$5')} AS columns
+    ${readable ? `, ${exactRow('before', '$5')} AS before, ${exactRow('parent', '$5')} AS parent` : ''}
   FROM change_feed AS feed LEFT JOIN LATERAL (
     SELECT one.position - COALESCE(cardinality(ids) - place, 0) AS position, one.collection, one.parent_id,
       COALESCE(child.id, one.id) AS id, COALESCE(child.version, one.version) AS version, one.event, one.changed_date,

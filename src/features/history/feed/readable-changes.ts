@@ -5,18 +5,17 @@ import type { Resource } from '../../../model/definition/resource.ts'
 import { DomainError } from '../../../model/errors.ts'
 import type { Columns } from '../../../model/rows/row.ts'
 import { type ChangeRow, type Place, type RecordedChange, toChange, toCursor } from './recorded-change.ts'
-import { childrenStatement, limitingOwner, type RecordedState, seesState } from './states.ts'
+import { childrenStatement, limitingOwner, seesState } from './states.ts'
 
 /** A stored change with the states that decide who sees it. */
 export interface StateRow extends ChangeRow {
   readonly before: Columns | null
-  readonly before_exact: Columns | null
   /** The state of the parent at that time. */
   readonly parent: Columns | null
-  readonly parent_exact: Columns | null
 }
 
-interface ChildRow extends RecordedState {
+interface ChildRow {
+  readonly columns: Columns
   readonly read: number
   readonly total: number
   /** Null if there are none. */
@@ -81,7 +80,7 @@ export class ReadableChanges {
     if (!access.readable(resource)) return isRequested ? [toChange(resources, row)] : []
     const { was, is } = this.#visibility(resource, row)
     if (!was && !is) return []
-    const ownChange = was && is ? row : !was ? entering(row, row) : leaving(row, row.before)
+    const ownChange = was && is ? row : !was ? entering(row) : leaving(row, row.before)
     const owned = isRequested ? [ownChange] : []
     // A parent enters before its children, and leaves after them.
     const place = is ? owned.length : 0
@@ -102,13 +101,11 @@ export class ReadableChanges {
   #visibility(resource: Resource, row: StateRow) {
     const { access } = this
     const owner = limitingOwner(access, resource)
-    const parent = { columns: row.parent, exact: row.parent_exact }
-    if (owner && !seesState(access, owner, parent)) return { was: false, is: false }
-    const is = row.event !== 'deleted' && seesState(access, resource, row)
-    const before = { columns: row.before, exact: row.before_exact }
+    if (owner && !seesState(access, owner, row.parent)) return { was: false, is: false }
+    const is = row.event !== 'deleted' && seesState(access, resource, row.columns)
     // The state is missing if the change was made while the service began to record states.
     const isMissing = row.event === 'changed' && row.before === null
-    return { was: isMissing ? is : seesState(access, resource, before), is }
+    return { was: isMissing ? is : seesState(access, resource, row.before), is }
   }
 
   /** Some of the children at the time of a change of their parent, and how many there are. */
@@ -125,24 +122,23 @@ export class ReadableChanges {
       this.#childrenRead += counted.read
       if (counted.read > MAXIMUM_CHILDREN) throw tooMany(resource)
       total += counted.total
-      for (const { id, ...state } of rows) {
+      for (const { id, columns } of rows) {
         if (id === null) continue
-        const child = { ...change, ...state, collection: resource.path, parent_id: change.id, id }
-        children.push(isEntering ? entering(child, state) : leaving(child, state.columns))
+        const child = { ...change, columns, collection: resource.path, parent_id: change.id, id }
+        children.push(isEntering ? entering(child) : leaving(child, columns))
       }
     }
     return { children, total }
   }
 }
 
-function entering(row: ChangeRow, { columns }: RecordedState): ChangeRow {
-  return { ...row, event: 'created', version: (columns as Columns)['version'] as number }
+function entering(row: ChangeRow): ChangeRow {
+  return { ...row, event: 'created', version: row.columns?.['version'] as number }
 }
 
 /** As a deletion of the state before. */
 function leaving(row: ChangeRow, before: Columns | null): ChangeRow {
-  const version = (before as Columns)['version'] as number
-  return { ...row, event: 'deleted', version, columns: null, exact: null }
+  return { ...row, event: 'deleted', version: before?.['version'] as number, columns: null }
 }
 
 function tooMany({ path }: Resource): DomainError {

@@ -28,13 +28,10 @@ export interface ChangeRow {
   readonly changed_date: Date
   readonly changed_by: string
   readonly columns: Columns | null
-  /** The decimal numbers among them, whose digits JSON would lose. */
-  readonly exact: Columns | null
 }
 
 export function toChange(resources: readonly Resource[], row: ChangeRow): RecordedChange {
   const resource = resources.find(({ path }) => path === row.collection) as Resource
-  const columns = row.columns && rowOf(resource, row.columns, row.exact)
   return {
     cursor: toCursor(row.position as number),
     resource,
@@ -43,7 +40,7 @@ export function toChange(resources: readonly Resource[], row: ChangeRow): Record
     event: row.event,
     time: row.changed_date,
     by: row.changed_by,
-    row: columns,
+    row: row.columns && rowOf(resource, row.columns),
   }
 }
 

@@ -1,18 +1,10 @@
 import { filterCondition } from '../../../database/sql/filter.ts'
-import { exactOf, Parameters, quoted, quotedTable, type Statement } from '../../../database/sql/statement.ts'
+import { exactRow, Parameters, quoted, quotedTable, type Statement } from '../../../database/sql/statement.ts'
 import { type Access, comparedColumns } from '../../../model/access/access.ts'
 import { kindOf, type LeafField } from '../../../model/definition/fields.ts'
 import type { Resource } from '../../../model/definition/resource.ts'
 import { rowOf } from '../../../model/rows/columns.ts'
 import type { Columns } from '../../../model/rows/row.ts'
-
-/** A state of a resource, and that of its parent at the same time, from SQL. */
-export interface RecordedState {
-  /** Null if it is not known. */
-  readonly columns: Columns | null
-  /** The decimal numbers among them, whose digits JSON would lose. */
-  readonly exact: Columns | null
-}
 
 /**
  * The SQL expression of the state of a parent at a position of the feed: the one before its next change, or else the current
@@ -62,7 +54,7 @@ export function childrenStatement(resource: Resource, access: Access, values: re
       SELECT id, NULL FROM present WHERE is_seen AND id NOT IN (SELECT id FROM former)
     )
     SELECT (SELECT count(*) FROM states)::int + (SELECT count(*) FROM present)::int AS read,
-      (SELECT count(*) FROM seen)::int AS total, part.id, part.columns, ${exactOf('part.columns', '$1')} AS exact
+      (SELECT count(*) FROM seen)::int AS total, part.id, ${exactRow('part.columns', '$1')} AS columns
     FROM (SELECT) AS one LEFT JOIN (
       SELECT id, COALESCE(state, (SELECT to_jsonb(current.*) FROM ${children} AND current.id = seen.id)) AS columns
         FROM seen ORDER BY id OFFSET $5 LIMIT $6
@@ -71,8 +63,8 @@ export function childrenStatement(resource: Resource, access: Access, values: re
 }
 
 /** Whether the caller may read a recorded state; undefined for none. It may not read a state that the record lacks. */
-export function seesState(access: Access, resource: Resource, { columns, exact }: RecordedState): boolean {
-  return columns !== null && access.admits('read', resource, rowOf(resource, columns, exact))
+export function seesState(access: Access, resource: Resource, state: Columns | null): boolean {
+  return state !== null && access.admits('read', resource, rowOf(resource, state))
 }
 
 /** What a text in JSON must be like to be a value of a type. States are older than the definition of a field can be. */

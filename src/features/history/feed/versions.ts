@@ -1,6 +1,6 @@
 import {
   exactColumns,
-  exactOf,
+  exactRow,
   Parameters,
   quoted,
   quotedTable,
@@ -15,7 +15,7 @@ import { rowOf } from '../../../model/rows/columns.ts'
 import { isResourceKey, type ResourceKey } from '../../../model/rows/identifiers.ts'
 import type { Columns } from '../../../model/rows/row.ts'
 import type { ChangeRow } from './recorded-change.ts'
-import { limitingOwner, parentState, type RecordedState, stateCondition } from './states.ts'
+import { limitingOwner, parentState, stateCondition } from './states.ts'
 import { numberChanges } from './upkeep.ts'
 
 /** A state of a resource, or its deletion. */
@@ -102,7 +102,10 @@ async function readPage(
   }
 }
 
-type VersionRow = Omit<RecordedVersion, 'row'> & RecordedState & { readonly is_own: boolean }
+interface VersionRow extends Omit<RecordedVersion, 'row'> {
+  readonly columns: Columns | null
+  readonly is_own: boolean
+}
 
 /** The deletion of a version, if any, and its state, unless only the deletion was recorded. */
 function toVersions(resource: Resource, rows: readonly VersionRow[]): RecordedVersion[] {
@@ -111,8 +114,8 @@ function toVersions(resource: Resource, rows: readonly VersionRow[]): RecordedVe
   const state = change ?? rows.find(({ columns }) => columns !== null)
   const versions = deletion ? [{ ...deletion, row: null }] : []
   if (!state?.columns) return versions
-  const { columns, exact, ...recorded } = state
-  const row = rowOf(resource, columns, exact)
+  const { columns, ...recorded } = state
+  const row = rowOf(resource, columns)
   const unrecorded = { event: null, time: new Date(columns['last_updated'] as string), by: null }
   return [...versions, { ...recorded, ...(!change && unrecorded), row }]
 }
@@ -146,7 +149,7 @@ function statement(resource: Resource, access: Access, values: readonly unknown[
   const isCurrent = parentField === undefined ? 'id = $3' : `${quoted(parentField)} = $2 AND id = $3`
   const deleted = "NULLIF(change.before -> array_position(change.ids, $3) - 1, 'null')"
   const text = `
-    SELECT version, event, changed_date AS time, changed_by AS by, columns, ${exactOf('columns', '$6')} AS exact, is_own
+    SELECT version, event, changed_date AS time, changed_by AS by, ${exactRow('columns', '$6')} AS columns, is_own
     FROM (
       (SELECT version, event, changed_date, changed_by, resource AS columns, TRUE AS is_own
         FROM recorded_changes AS change${parent}
