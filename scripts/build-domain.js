@@ -103,9 +103,17 @@ export async function buildTests(path) {
   return new Map(tests.map((file) => [join(folder, file), compiled(file)]))
 }
 
-/** @param {string} folder @param {string} made */
+/**
+ * Lets Node treat the made files as ECMAScript modules, unless the nearest `package.json` says so. Within the project,
+ * another one would hide the name `halgraph`.
+ *
+ * @param {string} folder
+ * @param {string} made
+ */
 async function markModules(folder, made) {
-  if (!isModules(folder)) await writeFile(join(made, 'package.json'), '{ "type": "module" }\n')
+  const file = join(packageOf(folder) ?? folder, 'package.json')
+  if (existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).type === 'module') return
+  await writeFile(join(made, 'package.json'), '{ "type": "module" }\n')
 }
 
 /** @param {string} folder @param {string} made @param {boolean} needsClient */
@@ -155,20 +163,6 @@ async function generateIfChanged(folder, schema) {
   await rm(file, { force: true })
   await runPackage('prisma', 'build/index.js', ['generate', '--schema', schema])
   await writeFile(file, digest)
-}
-
-/**
- * Whether Node treats the files of a folder as ECMAScript modules, as the nearest `package.json` says. Within the
- * project, another one would hide the name `halgraph`.
- *
- * @param {string} folder
- * @returns {boolean}
- */
-function isModules(folder) {
-  const owner = packageOf(folder)
-  return (
-    owner !== undefined && JSON.parse(readFileSync(join(owner, 'package.json'), 'utf8')).type === 'module'
-  )
 }
 
 /**

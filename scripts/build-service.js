@@ -1,6 +1,6 @@
 // @ts-check
 import { execFile } from 'node:child_process'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -21,9 +21,6 @@ const SOURCES = [
   'src',
   'tools',
 ]
-
-/** Folders among them. */
-const FOLDERS = ['src', 'tools']
 
 /** Made by the build itself, below the sources. */
 const GENERATED = 'src/database/generated'
@@ -72,7 +69,7 @@ function sources() {
  */
 function filesOf(path) {
   if (!existsSync(inProject(path))) return []
-  if (!FOLDERS.includes(path)) return [path]
+  if (!statSync(inProject(path)).isDirectory()) return [path]
   return readdirSync(inProject(path), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(project.length))

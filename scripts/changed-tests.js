@@ -1,5 +1,5 @@
 // @ts-check
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -61,12 +61,7 @@ function newestMeasurement() {
 
 /** @param {string} commit */
 function isAncestor(commit) {
-  try {
-    execFileSync('git', ['merge-base', '--is-ancestor', commit, 'HEAD'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
+  return spawnSync('git', ['merge-base', '--is-ancestor', commit, 'HEAD']).status === 0
 }
 
 /** A lock file, a script, a migration or a helper is no line of which a test is known to execute it. */

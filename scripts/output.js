@@ -43,13 +43,19 @@ export async function buildOutput(folder, sources, make) {
   try {
     const files = sources()
     if (isCurrent(folder, files)) return
-    await removeRemains(folder)
+    // What killed builds left behind.
+    const remains = readdirSync(folder).filter((name) => /^dist\.\d+(\.old)?$/.test(name))
+    for (const name of remains) await rm(join(folder, name), { recursive: true, force: true })
     const built = fingerprint(folder, files)
     const made = join(folder, `${OUTPUT}.${process.pid}`)
     try {
       const isWhole = await make(made)
       await writeFile(join(made, 'fingerprint'), isWhole === false ? '' : built)
-      await replaceOutput(folder, made)
+      // As a whole, so that nothing of deleted sources remains.
+      const [output, old] = [join(folder, OUTPUT), `${made}.old`]
+      if (existsSync(output)) await rename(output, old)
+      await rename(made, output)
+      await rm(old, { recursive: true, force: true })
     } finally {
       await rm(made, { recursive: true, force: true })
     }
@@ -84,29 +90,6 @@ function contentOf(file) {
   } catch {
     return ''
   }
-}
-
-/**
- * Removes what killed builds left behind.
- *
- * @param {string} folder
- */
-async function removeRemains(folder) {
-  const remains = readdirSync(folder).filter((name) => /^dist\.\d+(\.old)?$/.test(name))
-  for (const name of remains) await rm(join(folder, name), { recursive: true, force: true })
-}
-
-/**
- * Replaces the output, so that nothing of deleted sources remains.
- *
- * @param {string} folder
- * @param {string} made
- */
-async function replaceOutput(folder, made) {
-  const [output, old] = [join(folder, OUTPUT), `${made}.old`]
-  if (existsSync(output)) await rename(output, old)
-  await rename(made, output)
-  await rm(old, { recursive: true, force: true })
 }
 
 /**

@@ -1,8 +1,7 @@
 // @ts-check
-import { execFile } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { runTests } from './coverage.js'
 
 /** @import { Copy } from './copy.js' */
@@ -38,7 +37,7 @@ export async function runMutant(copy, coverage, mutant, maximum) {
   const faulty = original.slice(0, mutant.start) + mutant.text + original.slice(mutant.end)
   for (const file of files) await writeFile(file, faulty)
   try {
-    if (!(await compiles(copy))) return { outcome: 'invalid', reason: 'does not compile' }
+    if (!compiles(copy)) return { outcome: 'invalid', reason: 'does not compile' }
     // Alone, the first one is fast.
     for (let [start, end] = [0, 1]; start < tests.length; [start, end] = [end, end + FILES_PER_CALL]) {
       const failure = await runTests(copy, tests.slice(start, end))
@@ -77,14 +76,10 @@ export function testsFor(coverage, { file, executedLine }) {
 }
 
 /** @param {Copy} copy */
-async function compiles(copy) {
-  const compiler = join(copy.folder, 'node_modules/typescript/bin/tsc')
-  return promisify(execFile)(process.execPath, [compiler, '-p', 'tsconfig.build.json', '--noEmit'], {
-    cwd: copy.folder,
-  }).then(
-    () => true,
-    () => false,
-  )
+function compiles({ folder }) {
+  const compiler = join(folder, 'node_modules/typescript/bin/tsc')
+  const parameters = [compiler, '-p', 'tsconfig.build.json', '--noEmit']
+  return spawnSync(process.execPath, parameters, { cwd: folder }).status === 0
 }
 
 /** @param {string} output */

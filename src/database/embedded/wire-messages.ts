@@ -7,8 +7,7 @@ export const ROLLBACK: Uint8Array = Buffer.concat([frame('S', ''), frame('Q', 'R
 export function applicationName(startUp: Uint8Array): string | undefined {
   // Names alternate with values, after the length and the version of the protocol.
   const texts = Buffer.from(startUp.subarray(8)).toString('utf8').split('\0')
-  const index = texts.findIndex((text, position) => position % 2 === 0 && text === 'application_name')
-  return index === -1 ? undefined : texts[index + 1]
+  return texts.find((_, place) => place % 2 === 1 && texts[place - 1] === 'application_name')
 }
 
 /**

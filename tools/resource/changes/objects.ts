@@ -88,11 +88,8 @@ function indexes(pair: Pair): Step[] {
 const COUNTS = /_row_count_(insert|update|delete)$/
 
 function triggers(pair: Pair): Step[] {
-  const {
-    table: { name },
-    stored,
-    wanted,
-  } = pair
+  const { table, stored, wanted } = pair
+  const { name } = table
   const { dropped, added } = changes(pair, 'triggers')
   const isCountMissing = added.some((trigger) => COUNTS.test(trigger))
   // keep_row_count creates all of them and counts the rows.

@@ -67,28 +67,25 @@ function columnsOf({ leaves, parentField, createdField }: Resource): Column[] {
     ...leaves.filter(({ column }) => column !== parentField),
   ]
   const setHere = [createdField, 'last_updated']
-  const columns = ordered.map(
-    (leaf): Column => ({
+  const columns = ordered.map((leaf): Column => {
+    const type = columnType(leaf.field)
+    // So that a row can be added in the database without it.
+    const initial = fixedInitial(leaf.field)
+    return {
       name: leaf.column,
-      type: columnType(leaf.field),
+      type,
       notNull: isAlwaysSet(leaf.field),
       generated: leaf.field.computed,
       ...(setHere.includes(leaf.name) && { default: 'statement_timestamp()' }),
-      ...initialValue(leaf.field),
+      ...(initial !== undefined && { default: valueAsSql({ type }, initial) }),
       leaf,
-    }),
-  )
+    }
+  })
   return [
     ...columns,
     { name: 'version', type: 'INTEGER', notNull: true, default: '1' },
     { name: 'changed_by', type: 'TEXT COLLATE "C"', notNull: false },
   ]
-}
-
-/** So that a row can be added in the database without it. */
-function initialValue(field: LeafField): Pick<Column, 'default'> {
-  const initial = fixedInitial(field)
-  return initial === undefined ? {} : { default: valueAsSql({ type: columnType(field) }, initial) }
 }
 
 /** A value of the field as SQL, with its type. */
