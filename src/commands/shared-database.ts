@@ -1,7 +1,7 @@
 import { type Patience, retryPatiently } from '../database/connection.ts'
 import { type Database, openSharedDatabase } from '../database/database.ts'
 import type { Domain } from '../domain/context.ts'
-import { type Session, sessionsOf } from '../domain/session/session.ts'
+import { sessionsOf } from '../domain/session/session.ts'
 import { UNLIMITED } from '../domain/session/slot.ts'
 import { unrestricted } from '../model/access/access.ts'
 import { OPERATOR } from '../model/access/caller.ts'
@@ -36,10 +36,7 @@ interface OperatorParts {
 }
 
 /** Opens sessions of the operator, who may write all rows. */
-export function operatorSessions(
-  { settings, domain }: OperatorParts,
-  { client }: Pick<Database, 'client'>,
-): () => Session {
+export function operatorSessions({ settings, domain }: OperatorParts, { client }: Pick<Database, 'client'>) {
   const accessOf = () => unrestricted('the operator writes all rows')
   const reads = { client, readers: undefined, changesDays: 0 }
   const open = sessionsOf({ ...settings, ...reads, resources: domain.resources, accessOf, written() {} })

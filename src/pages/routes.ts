@@ -120,12 +120,7 @@ function pageHandler(
 }
 
 /** A page for browsers. Other clients of its URL need a token. */
-function browserRoute(
-  path: string,
-  handle: Handler,
-  applies = prefersPage,
-  vary = 'Accept, Authorization',
-): Route {
+function browserRoute(path: string, handle: Handler, applies = prefersPage, vary = 'Accept, Authorization') {
   const route = open(path, (ctx) => {
     ctx.vary(vary)
     return handle(ctx)

@@ -45,12 +45,7 @@ export async function planMigration(
   return withShadow(migrations, (shadow) => plan(shadow, resources, decisions, count), engine)
 }
 
-async function plan(
-  shadow: Shadow,
-  resources: readonly Resource[],
-  decisions: Decisions,
-  count: Count,
-): Promise<Plan> {
+async function plan(shadow: Shadow, resources: readonly Resource[], decisions: Decisions, count: Count) {
   const tables = resources.map(makeTable)
   const before = await shadow.current()
   const formerTables = formerResources(resources, before).map(makeTable)

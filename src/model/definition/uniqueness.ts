@@ -17,10 +17,6 @@ export function uniqueIndexName({ path }: Resource, leaves: readonly Leaf[]): st
 }
 
 /** The expression for a column of a unique index, or for an operand that is compared with it. */
-export function uniqueExpression(
-  { parentField }: Resource,
-  { column, field }: Leaf,
-  operand: string,
-): string {
+export function uniqueExpression({ parentField }: Resource, { column, field }: Leaf, operand: string) {
   return column === parentField ? operand : (kindOf(field).uniqueBy?.(operand) ?? operand)
 }

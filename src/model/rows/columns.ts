@@ -31,11 +31,7 @@ export function toColumns(resource: Resource, values: Values, before?: Row): Rec
  *
  * @throws {DomainError} VALIDATION_FAILED (400) for a value of the caller that the field cannot hold
  */
-export function newColumns(
-  resource: Resource,
-  values: Values,
-  caller: AccessCaller,
-): Record<string, unknown> {
+export function newColumns(resource: Resource, values: Values, caller: AccessCaller) {
   const columns: Record<string, unknown> = toColumns(resource, values)
   for (const leaf of resource.leaves) {
     if (leaf.field.initially !== undefined) columns[leaf.column] ??= initialValue(leaf, caller)

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import type { Patience } from '../../database/connection.ts'
-import type { DatabaseOptions, Tables } from '../../database/database.ts'
+import type { Tables } from '../../database/database.ts'
 import { domainFolder, type LocatedDomain, loadDefinitions, loadTables } from './domain-folder.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { settingsTable } from './settings-table.ts'
@@ -28,10 +28,7 @@ export async function loadConfiguration(...without: readonly string[]): Promise<
 }
 
 /** @throws {DefinitionError} from `tables`, if the client is missing or differs from the definitions */
-export function databaseOptions(
-  { settings, domain }: Configuration,
-  reportWait?: Patience['report'],
-): DatabaseOptions {
+export function databaseOptions({ settings, domain }: Configuration, reportWait?: Patience['report']) {
   let tables: Promise<Tables> | undefined
   const patience = patienceOf(settings, reportWait)
   return { ...settings, tables: () => (tables ??= loadTables(domain)), patience }

@@ -103,12 +103,7 @@ function alterations(pair: Pair, column: Column): Step[] {
 }
 
 /** One UPDATE for all columns, so that each row gets one new version. */
-function filling(
-  table: Table,
-  filled: readonly Column[],
-  added: readonly Column[],
-  decisions: Decisions,
-): Step[] {
+function filling(table: Table, filled: readonly Column[], added: readonly Column[], decisions: Decisions) {
   if (filled.length === 0) return []
   const { name, resource } = table
   const valued = filled.map((column) => ({ column, value: valueFor(table, column, decisions) ?? 'NULL' }))

@@ -47,11 +47,7 @@ function isWithout(problems: readonly Problem[]): (table: { readonly name: strin
 }
 
 /** A changed reference to a table that is not migrated stays as it is, because the models of both have it. */
-function tiedTo(
-  refused: readonly Problem[],
-  kept: readonly Table[],
-  { current, desired }: Tables,
-): Problem[] {
+function tiedTo(refused: readonly Problem[], kept: readonly Table[], { current, desired }: Tables) {
   const targets = [...new Set(refused.map(({ table }) => table))]
   return kept.flatMap(({ name, resource: { path } }) =>
     targets

@@ -2,15 +2,11 @@ import { escapeLiteral as literal, escapeIdentifier as quoted } from 'pg'
 import { type Catalogue, isServed, type StoredTable, targetsOf } from '../tables/catalogue.ts'
 import { addConstraint, createTable, dropConstraint } from '../tables/statements.ts'
 import type { Table } from '../tables/table.ts'
-import type { Decisions, Difference } from './comparison.ts'
+import type { Decisions } from './comparison.ts'
 import type { Lock, Step } from './step.ts'
 
 /** New tables, and tables of resources without a definition. */
-export function tableDifference(
-  tables: readonly Table[],
-  current: Catalogue,
-  decisions: Decisions,
-): Difference {
+export function tableDifference(tables: readonly Table[], current: Catalogue, decisions: Decisions) {
   const added = tables.filter(({ name }) => !current.has(name))
   const wanted = new Set(tables.map(({ name }) => name))
   const removed = [...current.values()].filter((stored) => isServed(stored) && !wanted.has(stored.name))

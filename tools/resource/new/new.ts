@@ -7,7 +7,7 @@ import type { Resource } from '../../../src/model/definition/resource.ts'
 import { ArgumentsError, CommandError } from '../../../src/service/command.ts'
 import { withEntry } from './list-entry.ts'
 import { newResourceProblems } from './problems.ts'
-import { definitionText, type NewResource, singularOf } from './scaffold.ts'
+import { definitionText, singularOf } from './scaffold.ts'
 import { testText } from './scaffold-test.ts'
 
 export interface NewArguments {
@@ -53,10 +53,7 @@ export async function addResource(
   return [...made.keys(), list]
 }
 
-function parse(
-  { path, kind = 'collection', owner, name }: NewArguments,
-  resources: readonly Resource[],
-): NewResource {
+function parse({ path, kind = 'collection', owner, name }: NewArguments, resources: readonly Resource[]) {
   const known = KINDS.find((candidate) => candidate === kind)
   if (!known) throw new ArgumentsError(`--kind must be one of ${KINDS.join(', ')}, not ${kind}`)
   const parent = resources.find((candidate) => candidate.path === owner)
