@@ -114,14 +114,11 @@ function missingRequiredFields(resource: Resource, { values, details }: Inspecti
     .filter((leaf) => {
       const { field, name, path } = leaf
       const value = valueAt(values, leaf)
-      if (!field.required || !(isRequired(field) || value !== undefined) || !isMissing(value)) return false
+      const isMissing = value === undefined ? isRequired(field) : typeof value === 'string' && isBlank(value)
+      if (!field.required || !isMissing) return false
       return !reported.has(name) && !reported.has(path[0] as string)
     })
     .map(({ name }) => ({ field: name, code: 'REQUIRED_FIELD', message: `${name} is required.` }))
-}
-
-function isMissing(value: unknown): boolean {
-  return value === undefined || (typeof value === 'string' && isBlank(value))
 }
 
 function inFieldOrder(resource: Resource, details: readonly Detail[]): readonly Detail[] {

@@ -64,17 +64,13 @@ async function packInto(folder: string): Promise<string> {
   return `file:${stdout.trim()}`
 }
 
-/** How npm names a package at a path, relative to the folder of another one. */
-function fileIn(folder: string, path: string): string {
-  return `file:${relative(folder, path).replaceAll('\\', '/')}`
-}
-
 /** How the nearest package that depends on this one names it; a file, relative to the new project. */
 async function installedFrom(from: string, folder: string): Promise<string | undefined> {
   const file = join(from, 'package.json')
   const { dependencies = {} } = existsSync(file) ? await readPackage(file) : {}
   const { halgraph } = dependencies
-  if (halgraph?.startsWith('file:')) return fileIn(folder, join(from, halgraph.slice('file:'.length)))
+  if (halgraph?.startsWith('file:'))
+    return `file:${relative(folder, join(from, halgraph.slice('file:'.length))).replaceAll('\\', '/')}`
   return halgraph ?? (dirname(from) === from ? undefined : installedFrom(dirname(from), folder))
 }
 

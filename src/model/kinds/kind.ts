@@ -234,14 +234,11 @@ const NOT_STORABLE: Problem = {
 /** Checks a text and its length in Unicode code points. */
 export function checkText(value: unknown, maximumLength: number): Checked {
   if (typeof value !== 'string') return wrongType('a string')
-  if (isLonger(value, maximumLength))
+  // A character has one or two UTF-16 code units. A text of a megabyte takes ten milliseconds to count.
+  const { length } = value
+  if (length > maximumLength && (length > 2 * maximumLength || [...value].length > maximumLength))
     return { code: 'TOO_LONG', problem: `must not be longer than ${maximumLength} characters` }
   return isStorable(value) ? { value } : NOT_STORABLE
-}
-
-/** A character has one or two UTF-16 code units. A text of a megabyte takes ten milliseconds to count. */
-function isLonger(value: string, maximum: number): boolean {
-  return value.length > maximum && (value.length > 2 * maximum || [...value].length > maximum)
 }
 
 /** The characters of the longest double-precision number, and of a timestamp. */

@@ -165,8 +165,9 @@ function raisesOfRemoval({ table: { name }, stored }: Pair, column: string): Dif
 }
 
 function lostValue({ table, stored }: Pair, added: readonly Column[], column: string): string[] {
-  const type = stored.columns.get(column)?.type
-  const similar = added.filter((other) => sameType(other.type, type)).map(nameOf)
+  const beginning = (type = '') => type.slice(0, 4).toLowerCase()
+  const type = beginning(stored.columns.get(column)?.type)
+  const similar = added.filter((other) => beginning(other.type) === type).map(nameOf)
   const hint =
     similar.length > 0
       ? ` If ${similar.join(' or ')} is its new name, declare it there: renamedFrom: '${column}'.`
@@ -182,8 +183,4 @@ function replacedValues({ table: { resource }, recomputed }: Pair): string[] {
     ({ name }) =>
       `${resource.path}: the values of ${name} would be lost, because it is computed now. To delete them, add --allow-data-loss.`,
   )
-}
-
-function sameType(type: string, stored = ''): boolean {
-  return type.slice(0, 4).toLowerCase() === stored.slice(0, 4).toLowerCase()
 }
