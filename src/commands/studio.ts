@@ -69,6 +69,5 @@ async function runStudio(program: string, port: string, view: URLSearchParams, a
   createInterface(studio.stdout).on('line', (line) => {
     console.log(line.replace(`http://localhost:${port}`, `$&/#${view}`))
   })
-  const [code] = await once(studio, 'exit')
-  process.exitCode = code ?? 0
+  process.exitCode = (await once(studio, 'exit'))[0] ?? 0
 }

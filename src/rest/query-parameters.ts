@@ -45,15 +45,13 @@ export class QueryParameters {
     }
     const supported = [...new Set([...known, ...fields])].join(', ')
     for (const name of new Set(names)) {
-      const isRepeated = this.search.getAll(name).length > 1
-      if (known.includes(name)) {
-        if (isRepeated && !lists.includes(name))
-          this.report(name, 'REPEATED_PARAMETER', `${name} may be given only once.`)
-      } else if (!fields.includes(name)) {
-        const hint = supported && ` Supported: ${supported}.`
-        const shown = name.slice(0, SHOWN_CHARACTERS)
-        this.report(name, 'UNKNOWN_PARAMETER', `Unknown query parameter ${shown}.${hint}`)
-      }
+      const isKnown = known.includes(name)
+      if (isKnown && !lists.includes(name) && this.search.getAll(name).length > 1)
+        this.report(name, 'REPEATED_PARAMETER', `${name} may be given only once.`)
+      if (isKnown || fields.includes(name)) continue
+      const hint = supported && ` Supported: ${supported}.`
+      const shown = name.slice(0, SHOWN_CHARACTERS)
+      this.report(name, 'UNKNOWN_PARAMETER', `Unknown query parameter ${shown}.${hint}`)
     }
   }
 

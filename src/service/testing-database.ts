@@ -44,8 +44,7 @@ async function migratedTemplate(domain: LocatedDomain): Promise<string> {
   for (const name of former) await rm(join(tmpdir(), name), { recursive: true }).catch(() => {})
   const made = await makeFolder()
   const settings = readSettings({ DATA_DIR: made, DATABASE_TIMEOUT: '60000' }, [], domain)
-  const database = await openDatabase(databaseOptions({ settings, domain }))
-  await database.close()
+  await (await openDatabase(databaseOptions({ settings, domain }))).close()
   await rename(made, template).catch(() => {})
   if (!(await isOwn(template))) return made
   // Another test may have been faster.
@@ -62,8 +61,7 @@ async function isOwn(folder: string): Promise<boolean> {
 async function fingerprint({ folder }: LocatedDomain): Promise<string> {
   const migrations = await readMigrations(folder.migrations)
   const manifest = await readFile(new URL('../../package.json', import.meta.url), 'utf8')
-  const parts = [manifest, ...migrations.map(({ name, checksum }) => `${name} ${checksum}`)]
-  return digest(parts.join('\n'))
+  return digest([manifest, ...migrations.map(({ name, checksum }) => `${name} ${checksum}`)].join('\n'))
 }
 
 function digest(text: string): string {

@@ -55,11 +55,10 @@ export function ecmaPattern(pattern: string): string {
   let previous: string | undefined
   return pattern.replace(/\\.|./gs, (part) => {
     const isDoubled = isInClass && part === previous && RESERVED_DOUBLED.includes(part)
-    const isReserved = isInClass && RESERVED.includes(part)
     previous = part.at(-1)
     if (part === '[' || part === ']') isInClass = part === '['
     if (isDoubled) return `\\x${part.charCodeAt(0).toString(16)}`
-    return isReserved ? `\\${part}` : part
+    return isInClass && RESERVED.includes(part) ? `\\${part}` : part
   })
 }
 
