@@ -3,7 +3,7 @@ import Koa from 'koa'
 import { observe, type ReportRequest } from './access-log.ts'
 import { exchangeConsistencyTokens } from './consistency.ts'
 import type { Context, Middleware } from './context.ts'
-import { type ReportFault, renderErrors } from './errors.ts'
+import { errorRenderer, type ReportFault } from './errors.ts'
 import { checkHeaders } from './negotiation.ts'
 import {
   completeTarget,
@@ -11,24 +11,12 @@ import {
   refuseMalformedHost,
   refuseMalformedQuery,
 } from './request-target.ts'
-import {
-  cacheControl,
-  compressBodies,
-  crossOrigin,
-  requestId,
-  securityHeaders,
-  sendInPieces,
-  serverTiming,
-} from './responses.ts'
-import { checkTarget, createRouteTable, type Route, refuseUnknownPath } from './routes.ts'
+import { completeResponses, type ResponseSettings } from './responses.ts'
+import { checkTarget, createRouteTable, joined, type Route } from './routes.ts'
 
 interface AppParts {
   readonly routes: readonly Route[]
-  readonly settings: PublicAddress & {
-    readonly trustProxy: boolean
-    readonly serverTiming: boolean
-    readonly compression: boolean
-  }
+  readonly settings: PublicAddress & ResponseSettings & { readonly trustProxy: boolean }
   readonly authenticate: Middleware
   readonly reportFault: ReportFault
   readonly reports: readonly ReportRequest[]
@@ -36,7 +24,7 @@ interface AppParts {
   readonly outermost?: readonly Middleware[] | undefined
   /** Runs after authentication, in this order. */
   readonly middleware?: readonly Middleware[] | undefined
-  readonly setPathHeaders: SetPathHeaders
+  readonly setPathHeaders?: SetPathHeaders | undefined
   /** Set if reads can be older than writes: by how many milliseconds. */
   readonly lag?: number | undefined
 }
@@ -60,29 +48,16 @@ export function createApp(parts: AppParts): RequestListener {
     refuseMalformedQuery,
   ]
   const routes = createRouteTable(parts.routes, { probe: [], open: [refuseMalformedHost], token })
-  const middleware: Middleware[] = [
+  const renderError = errorRenderer(reportFault, settings, (path) => routes.at(path)?.formatError)
+  const middleware = [
     ...(parts.outermost ?? []),
     completeTarget,
-    ...(settings.compression ? [compressBodies] : []),
-    sendInPieces,
-    requestId,
     observe(parts.reports, (path) => routes.at(path)?.path, routes.isProbe),
-    ...(settings.serverTiming ? [serverTiming] : []),
-    cacheControl,
-    securityHeaders,
-    (ctx, next) => {
-      setPathHeaders(ctx, routes.has)
-      return next()
-    },
-    crossOrigin,
-    renderErrors(reportFault, settings, (path) => routes.at(path)?.formatError),
+    completeResponses(settings, renderError, setPathHeaders && ((ctx) => setPathHeaders(ctx, routes.has))),
     checkHeaders,
     checkTarget,
-    routes.serve,
-    ...token,
-    refuseUnknownPath,
   ]
-  for (const layer of middleware) app.use(layer)
+  app.use(joined(middleware, routes.serve))
   ignoreLostConnections(app)
   app.on('error', (error, ctx) => reportFault(error, ctx?.state.requestId ?? ''))
   return app.callback()

@@ -1,6 +1,6 @@
 import { callerOf } from './auth/authenticate.ts'
 import type { Middleware } from './context.ts'
-import { HEADER_NAMES, requestHeader } from './headers/request-headers.ts'
+import { HEADER_NAMES, requestHeader } from './headers.ts'
 
 /** How far the clocks of two processes may differ. */
 const CLOCK_MILLISECONDS = 2_000

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import type { JWTPayload } from 'jose'
 import type { Middleware as KoaMiddleware, ParameterizedContext } from 'koa'
 import type { Caller } from '../model/access/caller.ts'
-import type { Preferences } from './headers/preferences.ts'
+import type { Preferences } from './headers.ts'
 
 /** What the service has learnt about a request. Absent members are not known yet, or do not apply. */
 export interface State {

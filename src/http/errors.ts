@@ -3,8 +3,8 @@ import type { Duplex } from 'node:stream'
 import { validate as isUuid } from 'uuid'
 import { inWords } from '../model/definition/labels.ts'
 import { DomainError, type ErrorCode, STATUS } from '../model/errors.ts'
-import type { Context, Middleware } from './context.ts'
-import { link } from './headers/links.ts'
+import type { Context } from './context.ts'
+import { link } from './headers.ts'
 import { asksFor } from './negotiation.ts'
 import { hasHost, type PublicAddress, rootFor } from './request-target.ts'
 
@@ -86,37 +86,33 @@ function problemDocument(ctx: Context, { code, message, details }: DomainError, 
 }
 
 /**
- * Renders thrown errors in the format of the route, as problem documents if Accept names that type, or as the error
+ * Makes the function that renders thrown errors in the format of the route, as problem documents if Accept names that type, or as the error
  * envelope (SPEC §2.4). Errors other than DomainError are faults of the service: they are reported, and the response
  * reveals nothing.
  */
-export function renderErrors(
+export function errorRenderer(
   reportFault: ReportFault,
   address: PublicAddress,
   formatOf: (path: string) => FormatError | undefined,
-): Middleware {
+): (ctx: Context, thrown: unknown) => void {
   const formatGeneral: FormatError = (ctx, error) =>
     asksFor(ctx, PROBLEM)
       ? { type: PROBLEM, body: problemDocument(ctx, error, address) }
       : { type: 'application/json; charset=utf-8', body: errorEnvelope(error) }
-  return async (ctx, next) => {
-    try {
-      await next()
-    } catch (thrown) {
-      const id = ctx.state.requestId
-      const masked = `Internal error. The service log has the details under request id ${id}.`
-      const error = thrown instanceof DomainError ? thrown : new DomainError('INTERNAL_ERROR', masked)
-      if (error !== thrown) reportFault(thrown, id)
-      // The log, but not the caller, gets the reason why the database did not serve.
-      if (error.cause instanceof Error) ctx.state.reason = error.cause.message
-      const { type, body } = (formatOf(ctx.path) ?? formatGeneral)(ctx, error)
-      ctx.vary('Accept')
-      ctx.status = STATUS[error.code]
-      ctx.set(errorHeaders(error))
-      if (levelsOf(ctx.path) <= MAXIMUM_LEVELS) ctx.append('Link', helpLink(ctx.path, error.code))
-      ctx.set('Content-Type', type)
-      ctx.body = JSON.stringify(body)
-    }
+  return (ctx, thrown) => {
+    const id = ctx.state.requestId
+    const masked = `Internal error. The service log has the details under request id ${id}.`
+    const error = thrown instanceof DomainError ? thrown : new DomainError('INTERNAL_ERROR', masked)
+    if (error !== thrown) reportFault(thrown, id)
+    // The log, but not the caller, gets the reason why the database did not serve.
+    if (error.cause instanceof Error) ctx.state.reason = error.cause.message
+    const { type, body } = (formatOf(ctx.path) ?? formatGeneral)(ctx, error)
+    ctx.vary('Accept')
+    ctx.status = STATUS[error.code]
+    ctx.set(errorHeaders(error))
+    if (levelsOf(ctx.path) <= MAXIMUM_LEVELS) ctx.append('Link', helpLink(ctx.path, error.code))
+    ctx.set('Content-Type', type)
+    ctx.body = JSON.stringify(body)
   }
 }
 

@@ -3,8 +3,7 @@ import accepts from 'accepts'
 import { LRUCache } from 'lru-cache'
 import { errorAt } from '../model/errors.ts'
 import type { Context, Middleware } from './context.ts'
-import { type Preferences, parsePreferences } from './headers/preferences.ts'
-import { HEADER_NAMES } from './headers/request-headers.ts'
+import { HEADER_NAMES, type Preferences, parsePreferences } from './headers.ts'
 
 /** The headers that requests are read from, apart from Authorization, and those with forms of their own. */
 const READ_HEADERS = new Set([
@@ -32,8 +31,8 @@ const MAXIMUM_HEADER = 2_000
  * @throws {DomainError} HEADERS_TOO_LARGE (431) naming the first
  */
 export function refuseLongHeaders(headers: IncomingHttpHeaders, place = ''): void {
-  const sent = Object.keys(headers).filter((name) => String(headers[name]).length > MAXIMUM_HEADER)
-  const long = sent.filter((name) => READ_HEADERS.has(name)).sort()
+  const isLong = (name: string) => (headers[name]?.length ?? 0) > MAXIMUM_HEADER && READ_HEADERS.has(name)
+  const long = Object.keys(headers).filter(isLong).sort()
   for (const name of long) delete headers[name]
   const [first] = long
   if (first === undefined) return

@@ -8,27 +8,57 @@ import cors from '@koa/cors'
 import helmet from 'helmet'
 import { ANONYMOUS } from '../model/access/caller.ts'
 import { requestTimings, Timings } from '../observability/observation.ts'
-import type { Middleware } from './context.ts'
+import type { Context, Middleware } from './context.ts'
 import { METHODS } from './errors.ts'
+
+export interface ResponseSettings {
+  readonly serverTiming: boolean
+  readonly compression: boolean
+}
+
+/** Gives every response, also of an error, what does not depend on its route. */
+export function completeResponses(
+  settings: ResponseSettings,
+  renderError: (ctx: Context, thrown: unknown) => void,
+  setPathHeaders?: (ctx: Context) => void,
+): Middleware {
+  const vary = settings.compression ? 'Accept-Encoding, Origin' : 'Origin'
+  return async (ctx, next) => {
+    ctx.res.setHeader('Vary', vary)
+    const compress = settings.compression ? compressor(ctx) : undefined
+    ctx.state.requestId = requestId(ctx)
+    ctx.res.setHeader('X-Request-Id', ctx.state.requestId)
+    ctx.res.setHeaders(SECURITY_HEADERS)
+    setPathHeaders?.(ctx)
+    ctx.res.setHeaders(SHARED)
+    const respond = async () => {
+      try {
+        await (ctx.method === 'OPTIONS' ? preflight(ctx, next) : next())
+      } catch (thrown) {
+        renderError(ctx, thrown)
+      }
+    }
+    const timings = settings.serverTiming ? new Timings() : undefined
+    await (timings ? requestTimings.run(timings, respond) : respond())
+    setCacheControl(ctx)
+    if (timings) ctx.set('Server-Timing', serverTiming(timings))
+    sendInPieces(ctx)
+    await compress?.()
+  }
+}
 
 const ACCEPTED = /^[A-Za-z0-9._-]{8,64}$/
 
 /**
- * Gives every request an id. Only a trusted proxy may send one: other clients could reuse ids, and make requests
- * indistinguishable in the log.
+ * The id of a request. Only a trusted proxy may send one: other clients could reuse ids, and make requests indistinguishable
+ * in the log.
  */
-export const requestId: Middleware = (ctx, next) => {
+function requestId(ctx: Context): string {
   const received = ctx.app.proxy ? ctx.get('X-Request-Id') : ''
-  const id = ACCEPTED.test(received) ? received : randomUUID()
-  ctx.state.requestId = id
-  ctx.set('X-Request-Id', id)
-  return next()
+  return ACCEPTED.test(received) ? received : randomUUID()
 }
 
-/**
- * Browsers may only read responses, also from other origins. The headers are the same in every response, so they are
- * computed once.
- */
+/** The same in every response, so they are computed once. */
 const SECURITY_HEADERS = new Map<string, string>()
 const recorder = { setHeader: SECURITY_HEADERS.set.bind(SECURITY_HEADERS), removeHeader() {} }
 helmet({
@@ -40,56 +70,41 @@ helmet({
   xFrameOptions: { action: 'deny' },
 })({} as IncomingMessage, recorder as unknown as ServerResponse, () => {})
 
-export const securityHeaders: Middleware = (ctx, next) => {
-  for (const [name, value] of SECURITY_HEADERS) ctx.res.setHeader(name, value)
-  return next()
-}
+/**
+ * Let scripts of other origins use the service, and read all headers of its responses. No request needs cookies, so the
+ * headers can be exposed by `*` (Fetch standard §3.3.3).
+ */
+const SHARED = new Map(
+  ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'].map((name) => [name, '*']),
+)
 
 /** In seconds: the longest time that Chromium keeps the answer to a preflight. */
 const PREFLIGHT_AGE = 7200
 
-const SHARED = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': '*' }
-
-const allow = cors({ allowMethods: METHODS, maxAge: PREFLIGHT_AGE })
-
-/**
- * Lets scripts of other origins use the service, and read all headers of its responses. No request needs cookies, so the
- * headers can be exposed by `*` (Fetch standard §3.3.3).
- */
-export const crossOrigin: Middleware = (ctx, next) => {
-  ctx.set(SHARED)
-  // The library ignores an OPTIONS that is not a preflight.
-  if (ctx.method === 'OPTIONS') return allow(ctx, next)
-  ctx.vary('Origin')
-  return next()
-}
+/** Ignores an OPTIONS that is not a preflight. */
+const preflight = cors({ allowMethods: METHODS, maxAge: PREFLIGHT_AGE })
 
 /**
  * Only responses with an entity tag may be cached, and with revalidation (RFC 9111 §5.2): by shared caches if the request
  * had no token, by the caller otherwise. With a token, some caches store
  * only what has `must-revalidate` (RFC 9111 §3.5).
  */
-export const cacheControl: Middleware = async (ctx, next) => {
-  await next()
-  if (ctx.response.get('Cache-Control')) return
+function setCacheControl(ctx: Context): void {
+  if (ctx.res.hasHeader('Cache-Control')) return
   const isReading = ctx.method === 'GET' || ctx.method === 'HEAD'
-  const isValidated = isReading && ctx.status < 400 && ctx.response.get('ETag')
+  const isValidated = isReading && ctx.status < 400 && ctx.res.hasHeader('ETag')
   const caches =
     ctx.state.caller?.identity === ANONYMOUS ? 'public, no-cache' : 'private, no-cache, must-revalidate'
   ctx.set('Cache-Control', isValidated ? caches : 'no-store')
 }
 
 /** W3C Server Timing. */
-export const serverTiming: Middleware = async (ctx, next) => {
-  const timings = new Timings()
-  await requestTimings.run(timings, next)
-  const { auth, graphql, database, statements } = timings
-  const metrics = [
+function serverTiming({ auth, graphql, database, statements }: Timings): string {
+  return [
     `auth;dur=${auth.toFixed(2)}`,
     `graphql;dur=${graphql.toFixed(2)}`,
     `database;dur=${database.toFixed(2)};desc="${statements} ${statements === 1 ? 'statement' : 'statements'}"`,
-  ]
-  ctx.set('Server-Timing', metrics.join(', '))
+  ].join(', ')
 }
 
 /** In UTF-16 code units. */
@@ -102,8 +117,7 @@ const SHORT = 4 * PIECE
  * Sends a long text in pieces, one per turn of the event loop, to serve other requests in between. Encoding and writing
  * 15 MB at once takes up to 100 ms.
  */
-export const sendInPieces: Middleware = async (ctx, next) => {
-  await next()
+function sendInPieces(ctx: Context): void {
   const { body } = ctx
   if (typeof body !== 'string' || body.length <= SHORT) return
   const { type, length } = ctx
@@ -146,17 +160,19 @@ const SHORTEST_VERSIONED = 16 * 1024
 const COMPRESSIBLE = /^text\/(?!event-stream)|json|javascript|yaml/
 
 /**
- * Compresses bodies from 1 KiB, and resources from 16 KiB, with the encoding that the client prefers (RFC 9110 §12.5.3). A
+ * Makes the function that compresses the body of a response from 1 KiB, and resources from 16 KiB, with the encoding that the client prefers (RFC 9110 §12.5.3). A
  * compressed representation has an entity tag of its own (§8.8.3.3): `"x:1"` becomes `"x:1:gzip"`, which If-Match takes as
  * well, and If-None-Match from a client that accepts the encoding. HEAD gets the headers of the compressed representation.
  */
-export const compressBodies: Middleware = async (ctx, next) => {
-  ctx.vary('Accept-Encoding')
+function compressor(ctx: Context): (() => Promise<void>) | undefined {
   const preferred = ctx.get('Accept-Encoding') && ctx.acceptsEncodings('br', 'gzip', 'identity')
-  if (preferred !== 'br' && preferred !== 'gzip') return next()
+  if (preferred !== 'br' && preferred !== 'gzip') return undefined
   const known = ctx.get('If-None-Match')
   if (known !== '') ctx.headers['if-none-match'] = known.replaceAll(`:${preferred}"`, '"')
-  await next()
+  return () => compress(ctx, preferred, known)
+}
+
+async function compress(ctx: Context, preferred: Encoding, known: string): Promise<void> {
   const etag = String(ctx.response.headers['etag'] ?? '').replace(/^(".*)"$/, `$1:${preferred}"`)
   const shortest = ctx.state.isVersioned ? SHORTEST_VERSIONED : SHORTEST
   const isCompressible = (ctx.length ?? 0) >= shortest && COMPRESSIBLE.test(ctx.type)

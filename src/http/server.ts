@@ -5,10 +5,9 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http'
-import { Server as NetServer } from 'node:net'
+import { Server as NetServer, type Socket } from 'node:net'
 import { setTimeout as delay, setImmediate as immediate } from 'node:timers/promises'
 import { refuseConnect, respondToClientError } from './errors.ts'
-import { oneAfterTheOther } from './pipelining.ts'
 
 interface ServerState {
   /** Every response closes its connection. */
@@ -23,6 +22,9 @@ export interface ServerLimits {
 }
 
 const RESPONSE_MILLISECONDS = 8_000
+
+/** Requests of one connection that may wait before the service reads no more from it. */
+const MAXIMUM_WAITING = 100
 
 /** While responses are held back, the service stops listening when no client has connected for this long. */
 const QUIET_MILLISECONDS = 100
@@ -89,6 +91,40 @@ export function createHttpServer(handler: RequestListener, limits: ServerLimits,
       return drain(server, deadline, idleTimeout)
     },
   }
+}
+
+/**
+ * Handles the requests of a connection one after the other, in their order (RFC 9112 §9.3.2). Node would start all
+ * pipelined requests at once, and keep their responses in memory until the first is sent; after a stream of events, that
+ * is never. When the connection is lost, only the first response would be closed, so the others would count forever.
+ */
+function oneAfterTheOther(handler: RequestListener): RequestListener {
+  const queues = new WeakMap<Socket, (() => void)[]>()
+  return (request, response) => {
+    const { socket } = request
+    const queue = queues.get(socket) ?? []
+    if (!queues.has(socket)) {
+      queues.set(socket, queue)
+      // Node resumes a connection after each request.
+      socket.on('resume', () => pauseIfFull(socket, queue))
+    }
+    queue.push(() => {
+      response.once('close', () => {
+        queue.shift()
+        if (socket.destroyed) return
+        queue[0]?.()
+        if (queue.length === MAXIMUM_WAITING) socket.resume()
+      })
+      handler(request, response)
+    })
+    if (queue.length === 1) queue[0]?.()
+    // Node ignores a pause while it parses what it has read.
+    else process.nextTick(pauseIfFull, socket, queue)
+  }
+}
+
+function pauseIfFull(socket: Socket, queue: readonly unknown[]): void {
+  if (queue.length > MAXIMUM_WAITING) socket.pause()
 }
 
 /** Resolves in a turn of the event loop that has found no connection to accept. */

@@ -14,7 +14,7 @@ import {
   staticContent,
 } from '../http/content/static-content.ts'
 import type { Context } from '../http/context.ts'
-import { link } from '../http/headers/links.ts'
+import { link } from '../http/headers.ts'
 import { rootFor } from '../http/request-target.ts'
 import { type Handler, type Route, reads } from '../http/routes.ts'
 import type { Resource } from '../model/definition/resource.ts'

@@ -1,5 +1,5 @@
 import type { SetPathHeaders } from '../http/app.ts'
-import { link } from '../http/headers/links.ts'
+import { link } from '../http/headers.ts'
 import { hasHost, rootFor } from '../http/request-target.ts'
 import { type ApiVersion, successorOf } from '../model/definition/domain.ts'
 import type { Resource } from '../model/definition/resource.ts'
@@ -35,10 +35,13 @@ export function apiVersions<Settings extends RestSettings>(
 
 /**
  * The headers of deprecated versions: `Deprecation` (RFC 9745), `Sunset` (RFC 8594), and a link to the same resource, or
- * else to the entry document, of the next version (`successor-version`, RFC 5829).
+ * else to the entry document, of the next version (`successor-version`, RFC 5829). Undefined without such versions.
  */
-export function deprecationHeaders(versions: readonly { readonly settings: RestSettings }[]): SetPathHeaders {
+export function deprecationHeaders(
+  versions: readonly { readonly settings: RestSettings }[],
+): SetPathHeaders | undefined {
   const deprecated = versions.map(({ settings }) => settings).filter(({ deprecation }) => deprecation)
+  if (deprecated.length === 0) return undefined
   return (ctx, hasRoute) => {
     const settings = deprecated.find((one) => `${ctx.path}/`.startsWith(`${basePath(one)}/`))
     if (!settings) return

@@ -1,7 +1,7 @@
 import type { Options } from 'csv-stringify'
 import { stringify } from 'csv-stringify/sync'
 import type { Context } from '../http/context.ts'
-import { link } from '../http/headers/links.ts'
+import { link } from '../http/headers.ts'
 import { kindOf } from '../model/definition/fields.ts'
 import type { Leaf } from '../model/definition/resource.ts'
 import { DomainError } from '../model/errors.ts'

@@ -1,7 +1,5 @@
 import type { Executor } from '../graph/execution/operation.ts'
-import type { LinkRelation } from '../http/headers/links.ts'
-import type { RequestHeader } from '../http/headers/request-headers.ts'
-import type { ResponseHeader } from '../http/headers/response-headers.ts'
+import type { LinkRelation, RequestHeader, ResponseHeader } from '../http/headers.ts'
 import type { Handler, Route } from '../http/routes.ts'
 import type { Action } from '../model/access/caller.ts'
 import type { Resource, Values } from '../model/definition/resource.ts'

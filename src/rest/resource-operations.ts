@@ -1,4 +1,4 @@
-import { HEADER_NAMES } from '../http/headers/request-headers.ts'
+import { HEADER_NAMES } from '../http/headers.ts'
 import { nestedReferences } from '../model/definition/relations.ts'
 import type { Resource } from '../model/definition/resource.ts'
 import { hasOperation, type ResourceOperation, type ResourcePath } from './operation.ts'

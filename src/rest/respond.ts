@@ -1,6 +1,6 @@
 import { callerOf } from '../http/auth/authenticate.ts'
 import type { Context } from '../http/context.ts'
-import { link } from '../http/headers/links.ts'
+import { link } from '../http/headers.ts'
 import { acceptable } from '../http/negotiation.ts'
 import type { Values } from '../model/definition/resource.ts'
 import { DomainError } from '../model/errors.ts'

@@ -1,4 +1,4 @@
-import { link } from '../http/headers/links.ts'
+import { link } from '../http/headers.ts'
 import { type Endpoint, type Handler, type Route, reads } from '../http/routes.ts'
 import type { Resource } from '../model/definition/resource.ts'
 import { DomainError } from '../model/errors.ts'

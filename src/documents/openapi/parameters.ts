@@ -1,4 +1,4 @@
-import { HEADER_NAMES, REQUEST_HEADERS, type RequestHeader } from '../../http/headers/request-headers.ts'
+import { HEADER_NAMES, REQUEST_HEADERS, type RequestHeader } from '../../http/headers.ts'
 import { kindOf } from '../../model/definition/fields.ts'
 import { noun } from '../../model/definition/labels.ts'
 import type { Leaf, Resource } from '../../model/definition/resource.ts'

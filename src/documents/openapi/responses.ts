@@ -1,5 +1,5 @@
 import { PROBLEM } from '../../http/errors.ts'
-import { RESPONSE_HEADERS, type ResponseHeader } from '../../http/headers/response-headers.ts'
+import { RESPONSE_HEADERS, type ResponseHeader } from '../../http/headers.ts'
 import { type ErrorCode, STATUS } from '../../model/errors.ts'
 import { mapped } from '../../model/values.ts'
 import { HAL_FORMS } from '../../rest/forms.ts'

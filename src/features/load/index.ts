@@ -5,9 +5,8 @@ import { createDocumentGuard } from './document-guard.ts'
 import { FairQueue } from './fair-queue.ts'
 import { OperationQueue } from './operation-queue.ts'
 import { limitRate } from './rate.ts'
-import { admitRequests } from './requests.ts'
+import { admitRequests, createTurns } from './requests.ts'
 import { tableSizes } from './table-sizes.ts'
-import { createTurns } from './turns.ts'
 import { Units } from './units.ts'
 
 /** What a single caller leaves for the first requests of the next one. */

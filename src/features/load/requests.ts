@@ -1,9 +1,37 @@
 import { finished } from 'node:stream'
+import { LRUCache } from 'lru-cache'
 import { callerOf } from '../../http/auth/authenticate.ts'
 import type { Middleware } from '../../http/context.ts'
 import { bodyBytes, MAXIMUM_JSON_BYTES } from '../../http/json.ts'
+import { FairQueue } from './fair-queue.ts'
 import type { OperationQueue } from './operation-queue.ts'
 import { MILLISECONDS_PER_UNIT, pauseOf, unitsOfBytes } from './units.ts'
+
+/** Requests of one caller that start in one turn of the event loop while there are other callers. */
+const REQUESTS_PER_TURN = 2
+
+/**
+ * Makes the requests of callers start in turn. Node reads all connections that have data in one turn of the event loop, and
+ * requests that are refused never reach the queue of operations: without turns, 64 of them would precede each request of
+ * another caller, and each takes as long as reading a resource. All requests without a known token count as those of one
+ * caller. No capacity limits them, so that probes are always answered.
+ */
+export function createTurns() {
+  const identities = new LRUCache<string, string>({ max: 1_000 })
+  const queue = new FairQueue({ capacity: Infinity, share: REQUESTS_PER_TURN, shareAlone: Infinity })
+  /** Remembers the caller of an Authorization header. Must run after authentication. */
+  const remember: Middleware = (ctx, next) => {
+    identities.set(ctx.get('Authorization'), callerOf(ctx).identity)
+    return next()
+  }
+  const take: Middleware = async (ctx, next) => {
+    const caller = identities.get(ctx.get('Authorization')) ?? ''
+    const turn = queue.take(caller, 1) ?? (await queue.enter(caller, 1))
+    setImmediate(() => turn.end())
+    await next()
+  }
+  return { remember, take }
+}
 
 /** In bytes. Smaller responses fit into the buffers of the operating system, and smaller bodies take no time to read. */
 const SMALL = 16 * 1024
@@ -18,8 +46,7 @@ export function admitRequests({ queue, bodies }: OperationQueue): Middleware {
     queue.pause(caller, units, units * MILLISECONDS_PER_UNIT)
   }
   return async (ctx, next) => {
-    const caller = callerOf(ctx)
-    const { identity } = caller
+    const { identity } = callerOf(ctx)
     queue.admit(identity)
     ctx.state.holdResponse = (bytes) => {
       const lease = queue.hold(identity, 1 + unitsOfBytes(bytes))
@@ -33,9 +60,8 @@ export function admitRequests({ queue, bodies }: OperationQueue): Middleware {
     const body = bytes > SMALL ? await queue.enter(identity, 1 + unitsOfBytes(bytes)) : undefined
     const began = performance.now()
     if (body) {
-      const own = { ...caller }
-      ctx.state.caller = own
-      bodies.set(own, body)
+      ctx.state.caller = { ...callerOf(ctx) }
+      bodies.set(ctx.state.caller, body)
     }
     let isRefused = true
     try {
@@ -45,8 +71,7 @@ export function admitRequests({ queue, bodies }: OperationQueue): Middleware {
       body?.end()
       if (body) restAfter(identity, bodyBytes(ctx))
       // A large body can have more mistakes than bytes suggest, and its error quotes parts of it.
-      if (body && isRefused)
-        queue.pause(identity, Number.POSITIVE_INFINITY, pauseOf(performance.now() - began))
+      if (body && isRefused) queue.pause(identity, Infinity, pauseOf(performance.now() - began))
     }
     const length = ctx.length ?? 0
     if (length > SMALL) finished(ctx.res, ctx.state.holdResponse(length))

@@ -1,13 +1,22 @@
+import { LRUCache } from 'lru-cache'
 import type { Caller } from '../../model/access/caller.ts'
 import { requestTimings } from '../../observability/observation.ts'
 import type { Context, Middleware } from '../context.ts'
 import { HttpError } from '../errors.ts'
 import { anonymousCaller, callerWith } from './identity.ts'
-import { cacheIdentified } from './token-cache.ts'
 import { createVerify, TokenRefused, type TokenSettings } from './verify-token.ts'
 
 /** RFC 6750 §2.1: the scheme in any case, then a b64token. */
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i
+
+/** `exp` is in seconds since 1970 (RFC 7519 §4.1.4), with the leeway. */
+type Identified = { readonly caller: Caller; readonly exp?: number | undefined }
+
+type Identify = (token: string, ctx: Context) => Promise<Identified>
+
+/** How long a verification is cached, and thus how long a withdrawn key may still be accepted. */
+const CACHED_MILLISECONDS = 60_000
+const MAXIMUM_TOKENS = 1_000
 
 /**
  * Lets only authenticated requests pass (SPEC §5), and those without the header Authorization if they have scopes.
@@ -46,6 +55,25 @@ export function authenticate(
     const timings = requestTimings.getStore()
     if (timings) timings.auth = performance.now() - started
     await next()
+  }
+}
+
+/**
+ * Caches verified tokens, because checking every signature took 17 % of the processor time of a GET. Refused tokens are
+ * not cached.
+ */
+export function cacheIdentified(identify: Identify): Identify {
+  const known = new LRUCache<string, Identified & { from: number; until: number }>({ max: MAXIMUM_TOKENS })
+  return async (token, ctx) => {
+    const found = known.get(token)
+    // The clock may have been set back.
+    if (found && Date.now() >= found.from && Date.now() < found.until) return found
+    known.delete(token)
+    const identified = await identify(token, ctx)
+    const from = Date.now()
+    const until = Math.min(from + CACHED_MILLISECONDS, (identified.exp ?? Infinity) * 1_000)
+    known.set(token, { ...identified, from, until })
+    return identified
   }
 }
 

@@ -1,12 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import Router from '@koa/router'
 import { callerOf } from '../../http/auth/authenticate.ts'
 import type { Context } from '../../http/context.ts'
-import { parsePreferences } from '../../http/headers/preferences.ts'
-import { requestHeader } from '../../http/headers/request-headers.ts'
+import { parsePreferences, requestHeader } from '../../http/headers.ts'
 import { JSON_TYPES, readJsonBody } from '../../http/json.ts'
 import { refuseLongHeaders } from '../../http/negotiation.ts'
-import type { Route } from '../../http/routes.ts'
+import { type Route, routeFinder } from '../../http/routes.ts'
 import { authorize } from '../../model/access/caller.ts'
 import type { Values } from '../../model/definition/resource.ts'
 import { type DetailCode, DomainError, type ErrorCode, errorAt, STATUS } from '../../model/errors.ts'
@@ -73,18 +71,13 @@ const METHODS: readonly string[] = WRITES.map(({ method }) => method)
 
 /** Makes the function that reads the operations of a batch. */
 function operationParser({ settings }: RestParts, routes: readonly Route[]) {
-  const router = new Router({ sensitive: true, strict: true })
-  for (const [index, { path, methods }] of routes.entries()) {
-    const isWritable = METHODS.some((method) => method in methods)
-    if (isWritable) router.register(path, [], () => {}, { name: String(index) })
-  }
+  const find = routeFinder(routes.filter(({ methods }) => METHODS.some((method) => method in methods)))
 
   /** @throws {DomainError} as for a request on its own, and VALIDATION_FAILED (400) if it is not a write */
   return (ctx: Context, operation: unknown, index: number): Write => {
     const { method, path, headers, body } = inspect(operation)
-    const url = basePath(settings) + path
-    const [layer] = router.match(url, method).path
-    const target = layer && (routes[Number(layer.name)]?.methods as Readonly<Record<string, WriteEndpoint>>)
+    const [found] = find(basePath(settings) + path)
+    const target = found && (found.route.methods as Readonly<Record<string, WriteEndpoint>>)
     const endpoint = target?.[method]
     if (!target) throw invalid('path', 'INVALID_VALUE', `There is nothing to write at ${path.slice(0, 200)}.`)
     if (!endpoint) {
@@ -98,8 +91,7 @@ function operationParser({ settings }: RestParts, routes: readonly Route[]) {
       prefer: requestHeader(ctx, 'PreferWrite'),
       'idempotency-key': key && `${key}:${index}`,
     }
-    const params = layer.params(url, layer.captures(url))
-    return endpoint.write(writeRequest(params, { ...inherited, ...headers }, body))
+    return endpoint.write(writeRequest(found.params(), { ...inherited, ...headers }, body))
   }
 }
 

@@ -1,5 +1,5 @@
 import { toGraphNames } from '../../graph/names.ts'
-import { WRITE_HEADERS } from '../../http/headers/response-headers.ts'
+import { WRITE_HEADERS } from '../../http/headers.ts'
 import { nounWithArticle } from '../../model/definition/labels.ts'
 import { refuseInvalid } from '../../model/errors.ts'
 import { inspectResource } from '../../model/validate.ts'

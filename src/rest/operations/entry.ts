@@ -1,4 +1,4 @@
-import { link } from '../../http/headers/links.ts'
+import { link } from '../../http/headers.ts'
 import { rootFor } from '../../http/request-target.ts'
 import type { Resource } from '../../model/definition/resource.ts'
 import { runForRequest } from '../graphql-operations.ts'

@@ -1,5 +1,4 @@
 import { callerOf } from '../../http/auth/authenticate.ts'
-import type { Context } from '../../http/context.ts'
 import { preferencesOf, reportApplied } from '../../http/negotiation.ts'
 import { contentVariant, isNotModified, knownRevision, listTag, listVariant } from '../conditional.ts'
 import { variantOf } from '../forms.ts'
@@ -42,7 +41,9 @@ export const list: ReadOperation = {
       if (selection) authorizeEmbeds(callerOf(ctx), selection)
       const { parentId } = ctx['params']
       const of = parent && { resource: parent, id: parentId as string }
-      const counted = isCounted(ctx)
+      ctx.vary('Prefer')
+      const counted = preferencesOf(ctx).count === undefined
+      if (!counted) reportApplied(ctx, 'count=none')
       const { caller, urls, hasTemplates } = viewerOf(ctx, settings)
       const templates = hasTemplates ? forms.list(caller, of, urls) : undefined
       const offered = templates && [variantOf(templates), resource.variant ?? []].flat().join(':')
@@ -75,11 +76,4 @@ export const list: ReadOperation = {
       else if (!embeds) send()
     }
   },
-}
-
-function isCounted(ctx: Context): boolean {
-  ctx.vary('Prefer')
-  if (preferencesOf(ctx).count === undefined) return true
-  reportApplied(ctx, 'count=none')
-  return false
 }

@@ -1,5 +1,5 @@
 import { toGraphNames } from '../../graph/names.ts'
-import { WRITE_HEADERS } from '../../http/headers/response-headers.ts'
+import { WRITE_HEADERS } from '../../http/headers.ts'
 import { MERGE_PATCH } from '../../http/json.ts'
 import { noun } from '../../model/definition/labels.ts'
 import { inspectPatch } from '../../model/validate.ts'

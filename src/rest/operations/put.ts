@@ -1,6 +1,5 @@
 import { toGraphNames } from '../../graph/names.ts'
-import { requestHeader } from '../../http/headers/request-headers.ts'
-import { WRITE_HEADERS } from '../../http/headers/response-headers.ts'
+import { requestHeader, WRITE_HEADERS } from '../../http/headers.ts'
 import { noun } from '../../model/definition/labels.ts'
 import { inspectResource } from '../../model/validate.ts'
 import { CONDITION } from '../graphql-operations.ts'

@@ -1,6 +1,6 @@
 import { callerOf } from '../../http/auth/authenticate.ts'
 import type { Context } from '../../http/context.ts'
-import { STATE_HEADERS } from '../../http/headers/response-headers.ts'
+import { STATE_HEADERS } from '../../http/headers.ts'
 import type { Values } from '../../model/definition/resource.ts'
 import { DomainError } from '../../model/errors.ts'
 import { contentVariant, describeVersion, isNotModified, stateHeaders } from '../conditional.ts'

@@ -1,5 +1,5 @@
 import type { Context } from '../../http/context.ts'
-import { link } from '../../http/headers/links.ts'
+import { link } from '../../http/headers.ts'
 import type { Handler } from '../../http/routes.ts'
 import type { Resource, Values } from '../../model/definition/resource.ts'
 import { DEFAULT_PAGE_SIZE } from '../../model/query/query.ts'

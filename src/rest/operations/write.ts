@@ -3,7 +3,7 @@ import type { Executor, PreparedOperation } from '../../graph/execution/operatio
 import { toGraphNames } from '../../graph/names.ts'
 import { callerOf } from '../../http/auth/authenticate.ts'
 import type { Context } from '../../http/context.ts'
-import { type Preferences, parsePreferences } from '../../http/headers/preferences.ts'
+import { type Preferences, parsePreferences } from '../../http/headers.ts'
 import { readJsonBody } from '../../http/json.ts'
 import { preferencesOf, reportApplied } from '../../http/negotiation.ts'
 import type { Endpoint, Handler } from '../../http/routes.ts'

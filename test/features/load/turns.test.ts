@@ -1,7 +1,7 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import test from 'ava'
 import type { Context } from 'koa'
-import { createTurns } from '../../../src/features/load/turns.ts'
+import { createTurns } from '../../../src/features/load/requests.ts'
 
 /** Requests of callers with a known token, in the order in which they start. */
 async function serve() {

@@ -1,7 +1,7 @@
 import { dereference, validate as errorsOf } from '@cfworker/json-schema'
 import { openApiDocument } from '../../../src/documents/openapi/document.ts'
 import { PROBLEM } from '../../../src/http/errors.ts'
-import { RESPONSE_HEADERS } from '../../../src/http/headers/response-headers.ts'
+import { RESPONSE_HEADERS } from '../../../src/http/headers.ts'
 import { type Domain, servedApiVersions } from '../../../src/model/definition/domain.ts'
 import type { Resource } from '../../../src/model/definition/resource.ts'
 import { apiVersions } from '../../../src/rest/api-versions.ts'

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { HEADER_NAMES } from '../../../src/http/headers/request-headers.ts'
+import { HEADER_NAMES } from '../../../src/http/headers.ts'
 
 /** A token may be long, and these have forms of their own, or are headers of responses. */
 const OTHERS = ['authorization', 'transfer-encoding', 'x-forwarded-prefix', 'x-forwarded-proto', 'etag']

@@ -1,6 +1,6 @@
 import test from 'ava'
 import type Koa from 'koa'
-import { cacheIdentified } from '../../../src/http/auth/token-cache.ts'
+import { cacheIdentified } from '../../../src/http/auth/authenticate.ts'
 
 const context = {} as Koa.Context
 const caller = { identity: 'reader', scopes: new Set<string>(), subject: undefined, claims: {} }
