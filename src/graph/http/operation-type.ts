@@ -6,7 +6,6 @@ import {
   type GraphQLSchema,
   getOperationAST,
   type InlineFragmentNode,
-  Kind,
   type OperationTypeNode,
   parse,
   type ValidationRule,
@@ -45,7 +44,7 @@ export function operationReader(schema: GraphQLSchema, check: (document: Documen
     try {
       const document = documents.memo(query)
       const operation = getOperationAST(document, operationName as string | null | undefined)
-      const hasOperation = document.definitions.some(({ kind }) => kind === Kind.OPERATION_DEFINITION)
+      const hasOperation = document.definitions.some((one) => 'operation' in one)
       if (operation || !hasOperation) return operation?.operation
     } catch (error) {
       // Apollo reports the syntax error.
@@ -74,9 +73,7 @@ const unconditionalSubscriptions: ValidationRule = (context) => {
  * one of graphql-js throws for variables there.
  */
 function refuseConditionalSubscription(schema: GraphQLSchema, document: DocumentNode): void {
-  const isSubscription = document.definitions.some(
-    (one) => one.kind === Kind.OPERATION_DEFINITION && one.operation === 'subscription',
-  )
-  const [problem] = isSubscription ? validate(schema, document, [unconditionalSubscriptions]) : []
+  if (!document.definitions.some((one) => 'operation' in one && one.operation === 'subscription')) return
+  const [problem] = validate(schema, document, [unconditionalSubscriptions])
   if (problem) throw errorAt('query', 'INVALID_VALUE', 'VALIDATION_FAILED', problem.message)
 }
