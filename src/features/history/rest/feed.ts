@@ -1,7 +1,6 @@
 import { POSITIONED } from '../../../graph/schema/pages.ts'
 import { callerOf, refuseExpired } from '../../../http/auth/authenticate.ts'
-import { abortOnLeave, onExpiry } from '../../../http/content/ending.ts'
-import { EVENT_STREAM, sendEvents } from '../../../http/content/event-stream.ts'
+import { abortOnLeave, EVENT_STREAM, onExpiry, sendEvents } from '../../../http/content/event-stream.ts'
 import type { Context } from '../../../http/context.ts'
 import { requestHeader } from '../../../http/headers.ts'
 import { preferencesOf, reportApplied } from '../../../http/negotiation.ts'
