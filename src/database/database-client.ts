@@ -19,7 +19,6 @@ type Send = <Result>(statement: Statement) => Promise<Result[]>
 interface PrismaModel {
   findMany(query: object): Promise<Row[]>
   findFirst(query: object): Promise<Row | null>
-  create(query: object): Promise<Row>
   updateManyAndReturn(query: object): Promise<Row[]>
 }
 
@@ -101,10 +100,6 @@ export class DatabaseClient {
     return rows.map((row) => fromPrisma(resource, row))
   }
 
-  async create(resource: Resource, columns: Columns): Promise<Row> {
-    return fromPrisma(resource, await this.#model(resource).create({ data: toData(resource, columns) }))
-  }
-
   async updateManyAndReturn(resource: Resource, where: Columns, columns: Columns): Promise<Row[]> {
     const rows = await this.#model(resource).updateManyAndReturn({ where, data: toData(resource, columns) })
     return rows.map((row) => fromPrisma(resource, row))
@@ -128,7 +123,7 @@ export class DatabaseClient {
     return toGroups(resource, request, await this.$rows<Columns>(aggregateStatement(resource, request)))
   }
 
-  /** Adds rows that have the same columns, inside a transaction. */
+  /** Adds rows that have the same columns. Prisma's `create` of one takes four times the processor time. */
   createAll(resource: Resource, rows: readonly Columns[]): Promise<Row[]> {
     return this.#rowsOf(resource, insertStatement(resource, rows))
   }

@@ -74,7 +74,7 @@ export async function insertResource(
     const columns = { ...after, ...keyColumns(resource, key) }
     const isUnseen = await wasUnseen(context, change, resource)
     if (isUnseen) await forgetDeleted(change.client, true)
-    const row = await change.client.create(resource, authored(context, columns))
+    const [row] = (await change.client.createAll(resource, [authored(context, columns)])) as [Row]
     if (isUnseen) await forgetDeleted(change.client, false)
     if (isDecidedLate) access.require('create', resource, row)
     await record?.store(change.client, row)

@@ -69,6 +69,6 @@ test('numbers of 17 digits beyond 2^53 do not overflow and are not rounded', asy
       name: `${mass_jupiters}`,
       mass_jupiters,
     }
-    t.is((await client.create(planets, data))['mass_jupiters'], mass_jupiters)
+    t.is((await client.createAll(planets, [data]))[0]?.['mass_jupiters'], mass_jupiters)
   }
 })
