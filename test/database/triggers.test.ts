@@ -282,12 +282,9 @@ test('pages by number and counts are exact while others write, from the sums of 
     for (let n = 0; writers > 0; n++) {
       await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
       const direction = n % 2 === 0 ? 'asc' : 'desc'
-      const page = {
-        sorts: [{ field: 'created_date', direction } as const],
-        skip: (n * 997) % 4_000,
-        take: 5,
-      }
-      const { text, values } = listStatement(planets, { ...page, rows: ALL_PLANETS, counted: true })
+      const sorts = [{ field: 'created_date', direction } as const]
+      const page = { sorts, skip: (n * 997) % 4_000, take: 5, rows: ALL_PLANETS, counted: true }
+      const { text, values } = listStatement(planets, page)
       const plain = `SELECT id, (SELECT count(*)::int FROM planets) AS "count of the list" FROM planets
         ORDER BY created_date ${direction}, id ${direction} LIMIT ${page.take} OFFSET ${page.skip}`
       const [listed, expected] = [await reader.query(text, [...values]), await reader.query(plain)]

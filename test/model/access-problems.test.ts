@@ -52,16 +52,8 @@ test('rules over own fields, or for everyone or no one, are accepted', (t) => {
 for (const [claim, access, problem] of [
   ['another action', { update: () => true }, 'update: the actions are read, create, change, delete'],
   ['an unknown field', { read: () => ({ owner: { equals: 'a' } }) }, 'read: loans has no field owner'],
-  [
-    'an unknown member',
-    { read: () => ({ not: { size: { width: { gt: 1 } } } }) },
-    'read: loans has no field size.width',
-  ],
-  [
-    'a relation',
-    { read: () => ({ sequel: { reader: { equals: 'a' } } }) },
-    'read: loans has no field sequel',
-  ],
+  ['another member', { read: () => ({ size: { width: { gt: 1 } } }) }, 'read: loans has no field size.width'],
+  ['a relation', { read: () => ({ not: { sequel: { reader: {} } } }) }, 'read: loans has no field sequel'],
   ['a search', { read: () => ({ search: 'a' }) }, 'read: loans has no field search'],
   ['no operator', { read: () => ({ pages: 5 }) }, 'read: pages needs an operator, as in { equals: … }'],
   ['a text as a condition', { read: () => ({ or: ['a'] }) }, 'read: a condition is an object, true or false'],
@@ -82,9 +74,7 @@ for (const [claim, access, problem] of [
   ],
   [
     'a claim that is taken for granted',
-    {
-      read: ({ claims }: Caller) => ({ reader: { in: claims.groups.map(String) } }),
-    },
+    { read: ({ claims }: Caller) => ({ reader: { in: claims.groups.map(String) } }) },
     "read: it fails for a caller without a token: Cannot read properties of undefined (reading 'map')",
   ],
   [
