@@ -45,11 +45,8 @@ for (const [what, query, message] of [
     '{ planetConnection(last: 100) { edges { node { speciesConnection(first: 100) { nodes { planet { id } } } } } } }',
     /may cost more than the limit of 20000: up to \d+\./,
   ],
-  [
-    'too many aliases',
-    `{ ${times(31, (index) => `a${index}: collections { path }`)} }`,
-    /31 aliases; 30 are allowed/,
-  ],
+  ['31 aliases', `{ ${times(31, (n) => `a${n}: collections { path }`)} }`, /31 aliases; 30 are allowed/],
+  ['fragments alone', 'fragment F on Query { collections { path } }', /Fragment "F" is never used/],
   [
     'too many directives',
     `{ collections { ${times(21, () => 'path @include(if: true)')} } }`,
@@ -104,8 +101,7 @@ test('the introspection of tools is answered, and its cost is that of its respon
 
 test('the introspection of tools is answered however large the schema is, and nothing else beside it', async (t) => {
   const { reader } = await startTestService(t, { graphqlMaxCost: 100 })
-  const { status, data } = await reader.graphql(INTROSPECTION)
-  t.is(status, 200)
+  const { data } = await reader.graphql(INTROSPECTION)
   t.true(data?.__schema.types.length > 100)
   t.is((await reader.graphql(getIntrospectionQuery())).status, 200)
   const beside = INTROSPECTION.replace('__schema {', 'planetPage(limit: 1) { totalCount } __schema {')

@@ -74,6 +74,11 @@ test('the root is a page for browsers only, and addresses that people guess lead
   }
 })
 
+test('the page of the model names the operations of a type', async (t) => {
+  const { text } = await service().anonymous.get(`${service().origin}/model`, HTML)
+  t.regex(text, /<p>Operations: <code>\w+<\/code>, <code>\w+<\/code>/)
+})
+
 test('the operations of the charts are within the limits, for every collection', async (t) => {
   const { anonymous, reader, origin } = service()
   const { body } = await anonymous.get(`${origin}/docs/assets/charts.json`)
