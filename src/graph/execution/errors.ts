@@ -23,8 +23,9 @@ export function formatErrors(reportFault: (error: unknown) => void) {
       const details = cause.details.map((detail) => inGraphQL(detail, thrown))
       return answer(cause.message, cause.code, details)
     }
+    const { status = 0 } = (thrown as { extensions?: { http?: { status?: number } } }).extensions?.http ?? {}
     if (isRequestError(thrown) || (extensions?.['code'] ?? FAULT) !== FAULT)
-      return answer(message, REFUSALS[statusOf(thrown)] ?? 'VALIDATION_FAILED')
+      return answer(message, REFUSALS[status] ?? 'VALIDATION_FAILED')
     reportFault(cause)
     return answer('Internal error.', 'INTERNAL_ERROR')
   }
@@ -34,11 +35,6 @@ export function formatErrors(reportFault: (error: unknown) => void) {
 const REFUSALS: Readonly<Record<number, ErrorCode>> = {
   405: 'METHOD_NOT_ALLOWED',
   415: 'UNSUPPORTED_MEDIA_TYPE',
-}
-
-function statusOf(thrown: unknown): number {
-  const { extensions } = thrown as { extensions?: { http?: { status?: number } } }
-  return extensions?.http?.status ?? 0
 }
 
 /** An error of a whole request. Apollo responds with its status. */
@@ -64,9 +60,7 @@ export function causeOf(error: unknown): unknown {
 }
 
 /** The causes of the errors of a result. */
-export function causesIn({ errors = [] }: ExecutionResult): unknown[] {
-  return errors.map(causeOf)
-}
+export const causesIn = ({ errors = [] }: ExecutionResult): unknown[] => errors.map(causeOf)
 
 function inGraphQL({ field, code, message }: Detail, thrown: unknown): Detail {
   const path = field.split('.').filter(Boolean).map(camelCase)

@@ -41,11 +41,7 @@ export function matcherOf(resource: Resource, filter: Filter, lower: LowerCase):
   const { alsoMatches } = field as TextField
   const columns =
     alsoMatches && (operator === 'equals' || operator === 'in') ? [column, alsoMatches] : [column]
-  return (row) =>
-    columns.some((one) => {
-      const own = row[one] ?? null
-      return own !== null && holds(own)
-    })
+  return (row) => columns.some((one) => (row[one] ?? null) !== null && holds(row[one]))
 }
 
 interface Comparison {
@@ -54,13 +50,10 @@ interface Comparison {
   readonly lower: LowerCase
 }
 
+type MakeComparison = (by: Comparison, value: unknown) => (own: unknown) => boolean
+
 /** For values that are set. */
-const HOLDS: Readonly<
-  Record<
-    Exclude<Operator, 'notEquals' | 'isSet'>,
-    (by: Comparison, value: unknown) => (own: unknown) => boolean
-  >
-> = {
+const HOLDS: Readonly<Record<Exclude<Operator, 'notEquals' | 'isSet'>, MakeComparison>> = {
   equals: (by, value) => (own) => compared(by, own, value) === 0,
   in: (by, values) => (own) => (values as unknown[]).some((value) => compared(by, own, value) === 0),
   gt: (by, value) => (own) => compared(by, own, value) > 0,
