@@ -86,8 +86,7 @@ const preflight = cors({ allowMethods: METHODS, maxAge: PREFLIGHT_AGE })
 
 /**
  * Only responses with an entity tag may be cached, and with revalidation (RFC 9111 §5.2): by shared caches if the request
- * had no token, by the caller otherwise. With a token, some caches store
- * only what has `must-revalidate` (RFC 9111 §3.5).
+ * had no token, by the caller otherwise. With a token, some caches store only what has `must-revalidate` (RFC 9111 §3.5).
  */
 function setCacheControl(ctx: Context): void {
   if (ctx.res.hasHeader('Cache-Control')) return
@@ -160,9 +159,10 @@ const SHORTEST_VERSIONED = 16 * 1024
 const COMPRESSIBLE = /^text\/(?!event-stream)|json|javascript|yaml/
 
 /**
- * Makes the function that compresses the body of a response from 1 KiB, and resources from 16 KiB, with the encoding that the client prefers (RFC 9110 §12.5.3). A
- * compressed representation has an entity tag of its own (§8.8.3.3): `"x:1"` becomes `"x:1:gzip"`, which If-Match takes as
- * well, and If-None-Match from a client that accepts the encoding. HEAD gets the headers of the compressed representation.
+ * Makes the function that compresses the body of a response from 1 KiB, and resources from 16 KiB, with the encoding that
+ * the client prefers (RFC 9110 §12.5.3). A compressed representation has an entity tag of its own (§8.8.3.3): `"x:1"`
+ * becomes `"x:1:gzip"`, which If-Match takes as well, and If-None-Match from a client that accepts the encoding. HEAD gets
+ * the headers of the compressed representation.
  */
 function compressor(ctx: Context): (() => Promise<void>) | undefined {
   const preferred = ctx.get('Accept-Encoding') && ctx.acceptsEncodings('br', 'gzip', 'identity')
