@@ -29,7 +29,7 @@ const OPERATORS = {
 
 /** Methods that return a value of the type they are called on, so that a call can be left out. */
 const TRANSFORMATIONS =
-  'filter reverse slice sort toSorted trim trimStart trimEnd toLowerCase toUpperCase replace replaceAll'
+  /^(filter|reverse|slice|sort|toSorted|trim|trimStart|trimEnd|toLowerCase|toUpperCase|replace|replaceAll)$/
 
 /**
  * All faults that can be made below these paths: in TypeScript, in the scripts of pages, and in the SQL of the engine.
@@ -100,7 +100,7 @@ function* textsOf(node, source) {
     if (!node.elseStatement) yield ''
   } else if (ts.isExpressionStatement(node)) yield ';'
   else if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression)) {
-    if (TRANSFORMATIONS.split(' ').includes(node.expression.name.text)) yield text(node.expression.expression)
+    if (TRANSFORMATIONS.test(node.expression.name.text)) yield text(node.expression.expression)
     if (node.expression.name.text === 'some') yield text(node).replace(/\.some\(/, '.every(')
     if (node.expression.name.text === 'every') yield text(node).replace(/\.every\(/, '.some(')
   }

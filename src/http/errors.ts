@@ -86,9 +86,9 @@ function problemDocument(ctx: Context, { code, message, details }: DomainError, 
 }
 
 /**
- * Makes the function that renders thrown errors in the format of the route, as problem documents if Accept names that type, or as the error
- * envelope (SPEC §2.4). Errors other than DomainError are faults of the service: they are reported, and the response
- * reveals nothing.
+ * Makes the function that renders thrown errors in the format of the route, as problem documents if Accept names that type,
+ * or as the error envelope (SPEC §2.4). Errors other than DomainError are faults of the service: they are reported, and the
+ * response reveals nothing.
  */
 export function errorRenderer(
   reportFault: ReportFault,

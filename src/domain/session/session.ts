@@ -115,10 +115,9 @@ export class Session {
   ): Promise<Result> {
     const { access, client, changesDays } = this.#context
     for (const resource of resources) this.#authorize(resource, 'read')
-    const seen = resources.map((resource) => [resource.path, access.readable(resource)])
     const missing: Recorded['missing'] = (resource, of) => notFoundOrGone(client, resource, of, access)
     const run = () => read({ client, access, changesDays, missing })
-    return shareRead(this.slot, { client, key: requestKey(...key, seen), scans: [], run })
+    return shareRead(this.slot, { client, key: readableKey(resources, access, ...key), scans: [], run })
   }
 
   /** Makes later reads of the caller include all changes so far, as if they were its own. */
@@ -225,4 +224,16 @@ export function sessionsOf(domain: Domain): OpenSession {
     // In a literal, members after those of the domain would take 6 µs.
     return new Session(Object.assign({}, domain, own))
   }
+}
+
+/** The `requestKey` of reads of resources of which callers may see different rows. */
+export function readableKey(
+  resources: readonly Resource[],
+  access: Access,
+  ...parts: readonly unknown[]
+): string {
+  return requestKey(
+    ...parts,
+    resources.map((resource) => [resource.path, access.readable(resource)]),
+  )
 }

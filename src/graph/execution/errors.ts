@@ -23,19 +23,17 @@ export function formatErrors(reportFault: (error: unknown) => void) {
       const details = cause.details.map((detail) => inGraphQL(detail, thrown))
       return answer(cause.message, cause.code, details)
     }
-    const { status = 0 } = (thrown as { extensions?: { http?: { status?: number } } }).extensions?.http ?? {}
-    if (isRequestError(thrown) || (extensions?.['code'] ?? FAULT) !== FAULT)
-      return answer(message, REFUSALS[status] ?? 'VALIDATION_FAILED')
+    if (isRequestError(thrown) || (extensions?.['code'] ?? FAULT) !== FAULT) {
+      const { http } = (thrown as { extensions?: { http?: { status?: number } } }).extensions ?? {}
+      return answer(message, REFUSALS[http?.status ?? 0] ?? 'VALIDATION_FAILED')
+    }
     reportFault(cause)
     return answer('Internal error.', 'INTERNAL_ERROR')
   }
 }
 
 /** The codes of requests that Apollo refuses, by status. Others are VALIDATION_FAILED. */
-const REFUSALS: Readonly<Record<number, ErrorCode>> = {
-  405: 'METHOD_NOT_ALLOWED',
-  415: 'UNSUPPORTED_MEDIA_TYPE',
-}
+const REFUSALS: Record<number, ErrorCode> = { 405: 'METHOD_NOT_ALLOWED', 415: 'UNSUPPORTED_MEDIA_TYPE' }
 
 /** An error of a whole request. Apollo responds with its status. */
 export function refusal(cause: DomainError): GraphQLError {
@@ -60,7 +58,9 @@ export function causeOf(error: unknown): unknown {
 }
 
 /** The causes of the errors of a result. */
-export const causesIn = ({ errors = [] }: ExecutionResult): unknown[] => errors.map(causeOf)
+export function causesIn({ errors = [] }: ExecutionResult): unknown[] {
+  return errors.map(causeOf)
+}
 
 function inGraphQL({ field, code, message }: Detail, thrown: unknown): Detail {
   const path = field.split('.').filter(Boolean).map(camelCase)

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { BETWEEN_TIMELINES } from '../../../domain/recording.ts'
-import { requestKey } from '../../../domain/session/shared-reads.ts'
+import { readableKey } from '../../../domain/session/session.ts'
 import type { Caller } from '../../../model/access/caller.ts'
 import { type FeedPage, type FeedRequest, readEnd, readNumbered, type Source } from './read-feed.ts'
 import { numberChanges } from './upkeep.ts'
@@ -153,8 +153,7 @@ export class FeedWatch {
    */
   #read(request: FeedRequest, identity: string): Promise<FeedPage> {
     const { since, limit, resources, access } = request
-    const seen = resources.map((resource) => [resource.path, access.readable(resource)])
-    const key = requestKey(since, limit, seen)
+    const key = readableKey(resources, access, since, limit)
     const earlier = this.#pages.get(key)
     if (earlier) return earlier
     const before = this.#turns.get(identity) ?? Promise.resolve()
