@@ -100,7 +100,10 @@ function serverIn(
     async start() {
       const all = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', ...settings]
       const parameters = ['-D', folder, '-p', String(port), ...all.flatMap((setting) => ['-c', setting])]
-      child = spawn(join(programs.folder, 'postgres'), parameters, { ...programs.identity, stdio: 'ignore' })
+      child = spawn(join(programs.folder, 'postgres'), parameters, {
+        ...programs.identity,
+        stdio: ['ignore', 'ignore', 'pipe'],
+      })
       await untilItAnswers(address, child)
     },
     async standby(more = []) {
@@ -134,6 +137,10 @@ async function folderFor(owner: Owner, { identity }: Programs, parent?: string):
 }
 
 async function untilItAnswers(connectionString: string, child: ChildProcess): Promise<void> {
+  let log = ''
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    log = (log + text).slice(-2_000)
+  })
   while (child.exitCode === null && child.signalCode === null) {
     const client = new pg.Client({ connectionString })
     client.on('error', () => {})
@@ -145,7 +152,7 @@ async function untilItAnswers(connectionString: string, child: ChildProcess): Pr
     if (isThere) return
     await delay(50)
   }
-  throw new Error(`the server ended with ${child.exitCode ?? child.signalCode}`)
+  throw new Error(`the server ended with ${child.exitCode ?? child.signalCode}: ${log}`)
 }
 
 function identityOf(user: string) {
