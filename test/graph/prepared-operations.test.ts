@@ -22,3 +22,13 @@ test('an operation with a variable in a part of an argument is refused', (t) => 
     })
   }
 })
+
+test('a variable that does not fit its type is the error of a result, and nothing is read', async (t) => {
+  const text = 'query ($id: ID!) { planet(id: $id) { id } }'
+  const operation = preparing().prepare({ type: 'query', name: 'planet', text })
+  const { errors } = await operation.execute({}, {} as never)
+  t.deepEqual(
+    errors?.map(({ message }) => message),
+    ['Variable "$id" of required type "ID!" was not provided.'],
+  )
+})
