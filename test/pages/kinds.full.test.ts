@@ -72,7 +72,9 @@ test('lists have an item on each line, or check boxes; objects are groups of fie
   const place = form.getByRole('group', { name: 'Place' })
   await place.getByLabel('Room').fill('Attic')
   await place.getByLabel('Floor').fill('-1')
+  const sent = page.waitForRequest((request) => request.method() === 'POST')
   await page.getByRole('button', { name: 'Create', exact: true }).click()
+  t.is((await sent).postDataJSON().quality, 'rough')
   await page.getByRole('button', { name: 'Edit' }).click()
   const path = new URL(page.url()).pathname.replace(new URL(base).pathname, '')
   const values = {
