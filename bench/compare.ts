@@ -1,7 +1,6 @@
-import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type pg from 'pg'
 import { embeddedConnection } from '../src/database/embedded/embedded-database.ts'
@@ -21,7 +20,6 @@ type Options = ReturnType<typeof read>
 export async function run(commandLine: string[]): Promise<void> {
   const options = read(commandLine)
   await withReleases(async (releases) => {
-    await linkFolders()
     const scratch = await createScratch(options.server, options.rows)
     releases.push(() => scratch.drop())
     const other = options.against === undefined ? undefined : await otherBuild(options, releases)
@@ -79,16 +77,6 @@ function read(args: string[]) {
 
 function isChosen(names: string | undefined, name: string): boolean {
   return names === undefined || names.split(',').includes(name)
-}
-
-/** The peers that use parts of the service look for what comes with it beside their own compiled files. */
-async function linkFolders(): Promise<void> {
-  for (const name of ['prisma', 'operations', 'src/pages/browser', 'src/pages/styles']) {
-    const link = fileURLToPath(new URL(`../${name}`, import.meta.url))
-    await mkdir(dirname(link), { recursive: true })
-    await rm(link, { force: true })
-    await symlink(fileURLToPath(new URL(`../../../${name}`, import.meta.url)), link, 'junction')
-  }
 }
 
 /** Round 0 is for the compilers: V8 goes on for seconds, and after one a request takes up to half as much again. */

@@ -14,8 +14,6 @@ export interface Contender {
   readonly name: string
   readonly title: string
   readonly graphql: boolean
-  /** The names of the scenarios that it can take part in, if not in all. */
-  readonly scenarios?: readonly string[]
   /** Below this folder's compiled output. */
   readonly script: string
   readonly environment: Readonly<Record<string, string>>
@@ -36,8 +34,8 @@ export interface Running extends Contender {
 }
 
 /** Those who can take part in a scenario. */
-export function participants(running: readonly Running[], { name, graphql }: Scenario): Running[] {
-  return running.filter((one) => (one.scenarios ? one.scenarios.includes(name) : one.graphql || !graphql))
+export function participants(running: readonly Running[], { graphql }: Scenario): Running[] {
+  return running.filter((one) => one.graphql || !graphql)
 }
 
 /** The secret all of them verify tokens with. */
@@ -104,7 +102,6 @@ export function contenders(
     peer('fastify', 'Fastify + Prisma'),
     peer('koa', 'Koa + Prisma'),
     peer('nest', 'NestJS + Prisma'),
-    { ...peer('sofa', 'SOFA'), scenarios: ['one', 'not-modified', 'list', 'first', 'deep'] },
     {
       name: 'embedded',
       title: 'halgraph, embedded',
