@@ -5,7 +5,16 @@ import { participants, type Running } from './servers.ts'
 /** What is left of a resource when what must differ is taken away. */
 type Json = Record<string, unknown>
 
-const DIFFERENT = new Set(['id', 'discovered_date', 'last_updated', 'discoveredDate', 'lastUpdated'])
+/** In the responses to creations. */
+const DIFFERENT = new Set([
+  'id',
+  'scientific_name',
+  'discovered_date',
+  'last_updated',
+  'ETag',
+  'Last-Modified',
+  'Location',
+])
 
 /**
  * Asks every contender the same things and compares status, headers and documents.
@@ -16,11 +25,15 @@ export async function checkEqualAnswers(
   running: readonly Running[],
   token: string,
   rows: number,
-  clean: (server: Running) => Promise<void>,
+  { prepare, clean }: Record<'prepare' | 'clean', (server: Running) => Promise<void>>,
 ): Promise<void> {
+  // The first request of a process takes a second of processor: on a busy machine, the service refuses it as too late.
+  for (const server of running) await ask(server, scenarios[0] as Scenario, token, rows)
   for (const scenario of scenarios) {
     const asked = participants(running, scenario)
-    const answers = await Promise.all(asked.map((server) => ask(server, scenario, token, rows)))
+    if (scenario.deletes) for (const server of asked) await prepare(server)
+    const answers: unknown[] = []
+    for (const server of asked) answers.push(await ask(server, scenario, token, rows))
     for (const [index, answer] of answers.entries()) {
       assert.deepEqual(
         answer,
@@ -32,21 +45,22 @@ export async function checkEqualAnswers(
   }
 }
 
-async function ask(
-  { origin, dataDir }: Running,
-  scenario: Scenario,
-  token: string,
-  rows: number,
-): Promise<unknown> {
-  const writes = scenario.status === 201 || scenario.status === 204
+async function ask({ origin }: Running, scenario: Scenario, token: string, rows: number): Promise<unknown> {
   // Those on one database must not take each other's names or overtake each other's changes.
-  const number = writes && dataDir === undefined ? taken++ : 0
-  const state: Connection = { number, count: scenario.name === 'mixed' ? 6 : 1, entityTag: undefined }
+  const state: Connection = {
+    number: taken++,
+    count: scenario.name === 'mixed' ? 6 : 1,
+    entityTag: undefined,
+  }
   const exchange = async (sent: ReturnType<Scenario['next']>) => {
     const { method, path, headers, body } = sent
     const response = await fetch(origin + path, {
       method,
-      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', ...headers },
+      headers: {
+        Authorization: `Bearer ${token}`,
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
     state.entityTag = response.headers.get('ETag') ?? state.entityTag
@@ -70,14 +84,12 @@ async function ask(
 let taken = 0
 
 /** Links of the service carry a cursor, which peers without one need not have. */
-function comparable(document: Json, { status }: Scenario): unknown {
+function comparable(document: Json, { name: scenario }: Scenario): unknown {
+  const creates = scenario === 'post' || scenario === 'batch'
   return JSON.parse(JSON.stringify(document), (name, value) => {
-    if (name === 'href') return withoutIdentifier(value.replace(/&cursor=[^&]*/, ''), status)
-    if (status === 201 && (DIFFERENT.has(name) || name === 'scientific_name')) return typeof value
-    return value
+    if (creates && DIFFERENT.has(name)) return typeof value
+    if (name !== 'href') return value
+    const href = value.replace(/&cursor=[^&]*/, '')
+    return creates ? href.replace(/[0-9a-f-]{36}/, 'id') : href
   })
-}
-
-function withoutIdentifier(href: string, status: number): string {
-  return status === 201 ? href.replace(/[0-9a-f-]{36}/, 'id') : href
 }

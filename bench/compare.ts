@@ -7,7 +7,7 @@ import { embeddedConnection } from '../src/database/embedded/embedded-database.t
 import { prepareFolder } from '../src/database/embedded/folder.ts'
 import { buildCommit } from './builds.ts'
 import { checkEqualAnswers } from './check.ts'
-import { createScratch, fill, removeAdded, SERVER, sessionSeconds, versionOf } from './database.ts'
+import { addDoomed, createScratch, fill, removeAdded, SERVER, sessionSeconds, versionOf } from './database.ts'
 import { type Generator, startGenerator } from './generator.ts'
 import { withReleases } from './releases.ts'
 import { type Scenario, scenarios } from './scenarios.ts'
@@ -20,15 +20,20 @@ type Options = ReturnType<typeof read>
 export async function run(commandLine: string[]): Promise<void> {
   const options = read(commandLine)
   await withReleases(async (releases) => {
-    const scratch = await createScratch(options.server, options.rows)
-    releases.push(() => scratch.drop())
-    const other = options.against === undefined ? undefined : await otherBuild(options, releases)
+    const database = async (project?: string) => {
+      const { url, drop } = await createScratch(options.server, options.rows, project)
+      releases.push(drop)
+      return url
+    }
+    const own = await database()
+    const again = isChosen(options.only, 'again') ? await database() : undefined
+    const against = options.against === undefined ? undefined : await buildCommit(options.against)
+    if (against) releases.push(against.remove)
+    const other = against && { folder: against.folder, url: await database(against.folder) }
     const dataDir = await mkdtemp(join(tmpdir(), 'halgraph-bench-'))
     releases.push(() => rm(dataDir, { recursive: true, force: true }))
-    // Beside another build, no peer runs unless it is named.
-    const only = options.only ?? (other && '')
-    const wanted = contenders(scratch.url, dataDir, other).filter(
-      ({ name }) => name === 'service' || name === 'against' || isChosen(only, name),
+    const wanted = contenders({ own, again, other, dataDir }).filter(
+      ({ name }) => name === 'service' || name === 'against' || isChosen(options.only, name),
     )
     const embedded = wanted.find((contender) => contender.dataDir)
     if (embedded) await fillEmbedded(embedded, dataDir, options.rows)
@@ -38,7 +43,8 @@ export async function run(commandLine: string[]): Promise<void> {
       releases.push(() => server.stop())
       running.push(server)
     }
-    await checkEqualAnswers(running, token(), options.rows, removeAddedBy)
+    const prepare = (server: Running) => addDoomedTo(server, CHECKED, 2)
+    await checkEqualAnswers(running, token(), options.rows, { prepare, clean: removeAddedBy })
     const generator = await startGenerator()
     releases.push(generator.stop)
     const seen = new Map<Scenario, Map<Running, Measured[]>>()
@@ -47,7 +53,7 @@ export async function run(commandLine: string[]): Promise<void> {
     }
     const { rows, connections, rounds, seconds } = options
     const conditions = `${rows.toLocaleString('en')} rows, ${connections} connections, ${rounds} rounds of ${seconds} s`
-    console.log(table(seen, running, conditions, await versionOf(scratch.url)))
+    console.log(table(seen, running, conditions, await versionOf(own)))
   })
 }
 
@@ -55,32 +61,34 @@ function read(args: string[]) {
   const { values } = parseArgs({
     args,
     options: {
-      quick: { type: 'boolean', default: false },
       rows: { type: 'string', default: '20000' },
-      rounds: { type: 'string' },
-      seconds: { type: 'string' },
+      rounds: { type: 'string', default: '3' },
+      seconds: { type: 'string', default: '1' },
       connections: { type: 'string', default: '16' },
-      only: { type: 'string' },
+      only: { type: 'string', default: 'again,lean' },
       against: { type: 'string' },
-      scenarios: { type: 'string' },
+      scenarios: { type: 'string', default: SCENARIOS },
       server: { type: 'string', default: SERVER },
     },
   })
   return {
     ...values,
     rows: Number(values.rows),
-    rounds: Number(values.rounds ?? (values.quick ? 3 : 5)),
-    seconds: Number(values.seconds ?? (values.quick ? 1 : 4)),
+    rounds: Number(values.rounds),
+    seconds: Number(values.seconds),
     connections: Number(values.connections),
   }
 }
 
-function isChosen(names: string | undefined, name: string): boolean {
-  return names === undefined || names.split(',').includes(name)
+/** Those that a run has time for, unless others are named. */
+const SCENARIOS = 'one,alone,not-modified,first,pages,filtered,dashboard,post,put,patch,delete,batch'
+
+function isChosen(names: string, name: string): boolean {
+  return names.split(',').includes(name)
 }
 
 /** Round 0 is for the compilers: V8 goes on for seconds, and after one a request takes up to half as much again. */
-const WARM_UP_SECONDS = 3
+const WARM_UP_SECONDS = 2
 
 /**
  * Loads each in turn, round by round, so that what disturbs the machine disturbs all of them. Every other round is in
@@ -90,18 +98,24 @@ async function compare(
   generator: Generator,
   scenario: Scenario,
   running: readonly Running[],
-  { rows, rounds, seconds, connections }: Options,
+  { rows, rounds, ...options }: Options,
 ): Promise<Map<Running, Measured[]>> {
   const asked = participants(running, scenario)
+  const { connections = options.connections } = scenario
   const seen = new Map(asked.map((server): [Running, Measured[]] => [server, []]))
   for (let round = 0; round <= rounds; round++) {
     for (const server of round % 2 === 0 ? asked : asked.toReversed()) {
+      const seconds = round === 0 ? WARM_UP_SECONDS : options.seconds
+      const doomed = Math.ceil((DOOMED_PER_SECOND * seconds) / connections)
+      if (scenario.deletes) await addDoomedTo(server, connections, doomed)
       const order = { scenario: scenario.name, origin: server.origin, token: token(), connections, rows }
       const [before, inDatabase] = [server.processorSeconds(), await databaseSeconds(server)]
-      const result = await generator.load({ ...order, seconds: round === 0 ? WARM_UP_SECONDS : seconds })
+      const result = await generator.load({ ...order, seconds })
+      const missed = scenario.deletes ? Math.max(0, result.requests - doomed * connections) : 0
       const cost = ((server.processorSeconds() - before) / result.requests) * 1e6
-      const databaseCost = (((await databaseSeconds(server)) - inDatabase) / result.requests) * 1e6
-      if (round > 0) seen.get(server)?.push({ ...result, cost, databaseCost })
+      const databaseCost = (spent(inDatabase, await databaseSeconds(server)) / result.requests) * 1e6
+      if (round > 0)
+        seen.get(server)?.push({ ...result, failures: result.failures + missed, cost, databaseCost })
       if (scenario.writes) await removeAddedBy(server)
     }
   }
@@ -123,23 +137,34 @@ async function fillEmbedded(contender: Contender, dataDir: string, rows: number)
   }
 }
 
-async function removeAddedBy({ dataDir, environment }: Running): Promise<void> {
+async function removeAddedBy(server: Running): Promise<void> {
+  await removeAdded(await addressOf(server))
+}
+
+/** More than there are requests in a check. */
+const CHECKED = 1_000
+/** More than a server deletes, each of which takes 0.1 ms to insert. */
+const DOOMED_PER_SECOND = 3_000
+
+async function addDoomedTo(server: Running, connections: number, each: number): Promise<void> {
+  await addDoomed(await addressOf(server), server.table ?? 'species', connections, each)
+}
+
+async function addressOf({ dataDir, environment }: Running): Promise<pg.ClientConfig> {
   const connectionString = environment['DATABASE_URL'] as string
-  await removeAdded(dataDir === undefined ? { connectionString } : await embeddedAddress(dataDir))
+  return dataDir === undefined ? { connectionString } : embeddedAddress(dataDir)
 }
 
-async function databaseSeconds({ environment }: Running): Promise<number> {
+async function databaseSeconds({ environment }: Running): Promise<Map<number, number>> {
   const url = environment['DATABASE_URL']
-  return url === undefined ? Number.NaN : sessionSeconds(url)
+  return url === undefined ? new Map() : sessionSeconds(url)
 }
 
-/** The build of a commit, with a database of its own, since that may lack migrations. */
-async function otherBuild({ against = '', server, rows }: Options, releases: (() => unknown)[]) {
-  const { folder, remove } = await buildCommit(against)
-  releases.push(remove)
-  const { url: databaseUrl, drop } = await createScratch(server, rows, folder)
-  releases.push(drop)
-  return { folder, databaseUrl }
+/** What those sessions used that are still there; pools close those that had nothing to do. */
+function spent(before: Map<number, number>, after: Map<number, number>): number {
+  const known = [...after].filter(([, seconds]) => !Number.isNaN(seconds))
+  if (known.length === 0) return Number.NaN
+  return known.reduce((sum, [pid, seconds]) => sum + seconds - (before.get(pid) ?? 0), 0)
 }
 
 async function embeddedAddress(dataDir: string): Promise<pg.ClientConfig> {

@@ -5,8 +5,10 @@ import { run as workers } from './workers.ts'
 
 const usage = `What the service is measured with. PostgreSQL is --server, or one without a password on this machine.
 
-  npm run bench                  the service beside its peers
-      -- --quick | --rounds N --seconds N --rows N --connections N --only a,b --scenarios a,b | --against COMMIT (the service beside its build of that commit, alone, unless --only names others)
+  npm run bench                  the service beside a second copy of it, and a lean peer
+      -- [--against COMMIT, beside its build of that commit, too]
+      [--rows N --rounds N --seconds N --connections N]
+      [--only again,lean,fastify,floor,open-floor,koa,nest,embedded] [--scenarios one,list,mixed,…]
   npm run bench -- growth        10,000 rows beside 1,000,000; every page by link; every filter and sort
       [--large N --rounds N --seconds N]
   npm run bench -- soak          memory and latency, minute by minute

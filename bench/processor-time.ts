@@ -1,13 +1,14 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 
 /**
- * What a process has used of the processors, in seconds; not a number where /proc does not tell. proc(5): utime and stime are
- * the 14th and 15th field, in ticks of 10 ms; the 2nd is in brackets.
+ * What the threads of a process have used of the processors, in seconds; not a number where /proc does not tell. The
+ * times in its stat are in ticks of 10 ms, too coarse for the sessions of a second.
  */
 export function processorSeconds(pid: number): number {
+  const tasks = `/proc/${pid}/task`
   try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-    return (Number(fields[11]) + Number(fields[12])) / 100
+    const times = readdirSync(tasks).map((task) => readFileSync(`${tasks}/${task}/schedstat`, 'utf8'))
+    return times.reduce((sum, text) => sum + Number.parseInt(text, 10), 0) / 1e9
   } catch {
     return Number.NaN
   }

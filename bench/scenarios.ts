@@ -1,6 +1,6 @@
 /** What a load generator sends: everything that differs from one request to the next is in here. */
 export interface Sent {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Below the origin. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
@@ -23,8 +23,10 @@ export interface Scenario {
   readonly status: number
   /** Whether it leaves rows behind that have to go before the next one. */
   readonly writes?: true
-  /** Asked only of what has a GraphQL face. */
-  readonly graphql?: true
+  /** Whether it deletes the rows of `addDoomed`. */
+  readonly deletes?: true
+  /** If not as many as for the others. */
+  readonly connections?: number
   /** A request that is sent once by each connection, so that it knows an entity tag. */
   readonly first?: (connection: Connection) => Sent
   readonly next: (connection: Connection, rows: number) => Sent
@@ -57,6 +59,7 @@ const ownPath = ({ number }: Connection) => `${COLLECTION}/${seedId(100 + number
 
 export const scenarios: readonly Scenario[] = [
   { name: 'one', title: 'GET one', status: 200, next: readOne },
+  { name: 'alone', title: 'GET one, 1 connection', status: 200, connections: 1, next: readOne },
   {
     name: 'not-modified',
     title: 'GET one, 304',
@@ -99,13 +102,10 @@ export const scenarios: readonly Scenario[] = [
     }),
   },
   {
-    name: 'deep',
-    title: 'deep page by number',
+    name: 'dashboard',
+    title: 'GraphQL dashboard',
     status: 200,
-    next: ({ count }, rows) => ({
-      method: 'GET',
-      path: `${COLLECTION}?page=${Math.floor(rows / 20) - 20 - (count % 20)}&limit=20`,
-    }),
+    next: () => ({ method: 'POST', path: '/graphql', body: { query: DASHBOARD } }),
   },
   {
     name: 'mixed',
@@ -145,11 +145,30 @@ export const scenarios: readonly Scenario[] = [
     }),
   },
   {
-    name: 'dashboard',
-    title: 'GraphQL dashboard',
+    name: 'delete',
+    title: 'DELETE',
+    status: 204,
+    writes: true,
+    deletes: true,
+    next: ({ number, count }) => ({ method: 'DELETE', path: `${COLLECTION}/doomed-${number}-${count}` }),
+  },
+  {
+    name: 'batch',
+    title: 'batch of 5 POSTs and 5 PATCHes',
     status: 200,
-    graphql: true,
-    next: () => ({ method: 'POST', path: '/graphql', body: { query: DASHBOARD } }),
+    writes: true,
+    next: (connection, rows) => {
+      const { number, count } = connection
+      const creations = FIVE.map((n) => {
+        const { method, body } = create({ ...connection, count: count * 5 + n })
+        return { method, path: '/species', body }
+      })
+      const patches = FIVE.map((n) => {
+        const path = `/species/${seedId(1 + ((number * 997 + count * 5 + n) % rows))}`
+        return { method: 'PATCH', path, body: { common_name: `name ${changing()}` } }
+      })
+      return { method: 'POST', path: '/api/v1/batch', body: { operations: [...creations, ...patches] } }
+    },
   },
 ]
 
@@ -159,6 +178,8 @@ const DASHBOARD = `{
   }
   planets: planetPage(limit: 5) { totalCount items { id name habitable } }
 }`
+
+const FIVE = [0, 1, 2, 3, 4]
 
 let changes = Date.now()
 

@@ -13,10 +13,13 @@ import type { Scenario } from './scenarios.ts'
 export interface Contender {
   readonly name: string
   readonly title: string
-  readonly graphql: boolean
+  /** The names of the scenarios that it cannot take part in. */
+  readonly lacks?: readonly string[]
   /** Below this folder's compiled output. */
   readonly script: string
   readonly environment: Readonly<Record<string, string>>
+  /** Its table of species, if not that of the service. */
+  readonly table?: string
   /** The embedded database's folder, where that is what it uses. */
   readonly dataDir?: string
 }
@@ -34,8 +37,8 @@ export interface Running extends Contender {
 }
 
 /** Those who can take part in a scenario. */
-export function participants(running: readonly Running[], { graphql }: Scenario): Running[] {
-  return running.filter((one) => one.graphql || !graphql)
+export function participants(running: readonly Running[], { name }: Scenario): Running[] {
+  return running.filter(({ lacks = [] }) => !lacks.includes(name))
 }
 
 /** The secret all of them verify tokens with. */
@@ -53,7 +56,6 @@ export function serviceOn(databaseUrl: string, settings: Readonly<Record<string,
   return {
     name: 'service',
     title: 'halgraph',
-    graphql: true,
     script: SERVICE,
     environment: { ...SHARED, ...SERVED, DATABASE_URL: databaseUrl, ...settings },
   }
@@ -63,49 +65,50 @@ const SHARED = { JWT_SECRET: SECRET, NODE_ENV: 'production' }
 /** The settings of production, the log of requests included, which the peers do not write. */
 const SERVED = { HOST: '127.0.0.1' }
 
-/**
- * Everything there is to compare, on one PostgreSQL database, and the service on an embedded one.
- *
- * @param other another build of the service, and a database of its own
- */
-export function contenders(
-  databaseUrl: string,
-  dataDir: string,
-  other?: { readonly folder: string; readonly databaseUrl: string },
-): Contender[] {
-  const onServer = { ...SHARED, DATABASE_URL: databaseUrl }
-  const peer = (name: string, title: string): Contender => ({
+/** What there is to compare uses: databases on PostgreSQL, of which each build of the service has its own. */
+interface Uses {
+  readonly own: string
+  /** For a second copy of this build, whose difference from the first is the noise. */
+  readonly again: string | undefined
+  readonly other: { readonly folder: string; readonly url: string } | undefined
+  /** For the service on an embedded database. */
+  readonly dataDir: string
+}
+
+/** Everything there is to compare. */
+export function contenders({ own, again, other, dataDir }: Uses): Contender[] {
+  const onServer = { ...SHARED, DATABASE_URL: own }
+  const peer = (name: string, title: string, lacks = ['dashboard', 'delete', 'batch']): Contender => ({
     name,
     title,
-    graphql: false,
+    lacks,
     script: `./peers/${name}.js`,
     environment: onServer,
   })
   return [
-    serviceOn(databaseUrl),
+    serviceOn(own),
+    ...(again === undefined ? [] : [{ ...serviceOn(again), name: 'again' }]),
     ...(other
-      ? [
-          {
-            ...serviceOn(other.databaseUrl),
-            name: 'against',
-            title: 'the other build',
-            script: join(other.folder, 'dist/main.js'),
-          },
-        ]
+      ? [{ ...serviceOn(other.url), name: 'against', script: join(other.folder, 'dist/main.js') }]
       : []),
+    {
+      ...peer('fastify', 'Fastify + Prisma, lean table', ['dashboard']),
+      name: 'lean',
+      table: 'lean.species',
+      environment: { ...onServer, LEAN: 'true' },
+    },
     peer('floor', 'floor: node:http + pg'),
     {
       ...peer('floor', 'floor that verifies no token'),
       name: 'open-floor',
       environment: { ...onServer, VERIFY_TOKENS: 'false' },
     },
-    peer('fastify', 'Fastify + Prisma'),
+    peer('fastify', 'Fastify + Prisma', ['dashboard']),
     peer('koa', 'Koa + Prisma'),
     peer('nest', 'NestJS + Prisma'),
     {
       name: 'embedded',
       title: 'halgraph, embedded',
-      graphql: true,
       script: SERVICE,
       environment: { ...SHARED, ...SERVED, DATA_DIR: dataDir },
       dataDir,

@@ -1,6 +1,6 @@
 import { cpus, totalmem } from 'node:os'
 import type { Seen } from './load.ts'
-import { type Scenario, scenarios } from './scenarios.ts'
+import type { Scenario } from './scenarios.ts'
 import type { Running } from './servers.ts'
 
 /** What was seen in one round, with what each request took of the processor, in microseconds. */
@@ -13,32 +13,33 @@ export interface Measured extends Seen {
 /** What was seen of each contender in each round of each scenario. */
 export type Rounds = ReadonlyMap<Scenario, ReadonlyMap<Running, readonly Measured[]>>
 
-/** The whole result as Markdown: rates, the ratio to the service round by round, percentiles, memory. */
+/** The whole result as Markdown: what a request takes of this build, and the ratios of the others, with the noise. */
 export function table(
   rounds: Rounds,
   running: readonly Running[],
   conditions: string,
   server: string,
 ): string {
-  const service = running[0] as Running
-  const titles = running.map(({ title }) => title)
-  const lines = scenarios.flatMap((scenario) => {
-    const seen = rounds.get(scenario)
-    return seen
-      ? [
-          row(
-            scenario.title,
-            running.map((one) => cell(seen.get(one), seen.get(service), one === service)),
-          ),
-        ]
-      : []
+  const [service, ...all] = running as [Running, ...Running[]]
+  const again = all.find(({ name }) => name === 'again')
+  const others = all.filter((one) => one !== again)
+  const shown = [service, ...others]
+  const titles = [
+    'new',
+    ...others.map(({ name, title }) => (name === 'against' ? 'new/old' : `${title}/new`)),
+  ]
+  const lines = [...rounds].map(([{ title }, seen]) => {
+    const own = seen.get(service) as readonly Measured[]
+    const noise = again && seen.get(again)
+    const cells = others.map((one) => ratios(seen.get(one), own, noise, one.name === 'against'))
+    return row(title, [absolute(own), ...cells])
   })
   return [
     `${conditions}. Node ${process.version}, ${server}, ${machine()}.`,
     '',
-    'Processor time of the server process and of the sessions of its database per request, in microseconds, and in bold',
-    'how many times those of the service; in brackets requests per second, how many times as many the service answers,',
-    'and latency p50 / p99 in milliseconds. Medians of the rounds, and of the ratios round by round.',
+    'New: processor time of a request in the process + in the database; in brackets requests per second, and latency p50 /',
+    'p99. Ratios: of processor time in the process, in the database, and of requests per second, medians of the rounds; ±',
+    'the most that a second copy of this build differed in a round. Bold is what differs by more than that.',
     '',
     row('', titles),
     row(
@@ -48,40 +49,51 @@ export function table(
     ...lines,
     row(
       'ready after',
-      running.map(({ readyAfter }) => `${Math.round(readyAfter)} ms`),
+      shown.map(({ readyAfter }) => `${Math.round(readyAfter)} ms`),
     ),
     row(
       'resident at the end',
-      running.map((one) => `${Math.round(one.memoryMegabytes())} MB`),
+      shown.map((one) => `${Math.round(one.memoryMegabytes())} MB`),
     ),
     '',
   ].join('\n')
 }
 
-function cell(
-  seen: readonly Measured[] | undefined,
-  service: readonly Measured[] | undefined,
-  isService: boolean,
-): string {
-  if (!seen || !service) return '—'
+function absolute(seen: readonly Measured[]): string {
   const of = (select: (one: Measured) => number) => median(seen.map(select))
-  const failures = seen.reduce((sum, one) => sum + one.failures, 0)
-  const ratio = (select: (service: Measured, one: Measured) => number) =>
-    median(seen.map((one, index) => select(service[index] as Measured, one))).toFixed(2)
-  const cost = (select: (one: Measured) => number) => {
-    const times = isService ? '' : ` **${ratio((own, one) => select(one) / select(own))}**`
-    return `${Math.round(of(select))} µs${times}`
-  }
   const inDatabase = of(({ databaseCost }) => databaseCost)
-  const costs = [
-    cost((one) => one.cost),
-    ...(Number.isNaN(inDatabase) ? [] : [cost((one) => one.databaseCost)]),
-  ].join(' + ')
-  const rates = isService ? '' : ` × ${ratio((own, one) => own.requestsPerSecond / one.requestsPerSecond)}`
+  const cost = `${Math.round(of((one) => one.cost))} + ${Math.round(inDatabase)} µs`
   const rate = Math.round(of((one) => one.requestsPerSecond)).toLocaleString('en')
-  const latency = `${of(({ p50 }) => p50).toFixed(1)} / ${of(({ p99 }) => p99).toFixed(1)}`
-  const failed = failures ? ` ${failures} failed` : ''
-  return `${costs} (${rate}/s${rates}, ${latency})${failed}`
+  const latency = `${of(({ p50 }) => p50).toFixed(1)} / ${of(({ p99 }) => p99).toFixed(1)} ms`
+  return `${cost} (${rate}/s, ${latency})${failed(seen)}`
+}
+
+const FIGURES = ['cost', 'databaseCost', 'requestsPerSecond'] as const
+
+/** @param isOld whether it is what the service is divided by */
+function ratios(
+  seen: readonly Measured[] | undefined,
+  own: readonly Measured[],
+  again: readonly Measured[] | undefined,
+  isOld: boolean,
+): string {
+  if (!seen) return '—'
+  const figures = FIGURES.map((figure) => {
+    const each = (one: readonly Measured[]) =>
+      one.map((round, index) => round[figure] / (own[index] as Measured)[figure])
+    const value = median(each(seen).map((ratio) => (isOld ? 1 / ratio : ratio)))
+    if (Number.isNaN(value)) return '—'
+    if (!again) return value.toFixed(2)
+    const noise = Math.max(...each(again).map((ratio) => Math.abs(ratio - 1)))
+    const text = Math.abs(value - 1) > noise ? `**${value.toFixed(2)}**` : value.toFixed(2)
+    return `${text} ± ${noise.toFixed(2)}`
+  })
+  return `${figures.join(', ')}${failed(seen)}`
+}
+
+function failed(seen: readonly Measured[]): string {
+  const failures = seen.reduce((sum, one) => sum + one.failures, 0)
+  return failures ? ` ${failures} failed` : ''
 }
 
 export function median(values: readonly number[]): number {

@@ -1,7 +1,17 @@
 import fastifyJwt from '@fastify/jwt'
 import fastify from 'fastify'
 import { created, entityTag, failure, listed, listQuery, type SpeciesRow, shown } from './species.ts'
-import { create, patch, Refusal, readList, readOne, replace } from './store.ts'
+import {
+  create,
+  type Operation,
+  patch,
+  Refusal,
+  readList,
+  readOne,
+  remove,
+  replace,
+  runTogether,
+} from './store.ts'
 
 // Fastify and Prisma, written by hand for the one resource.
 
@@ -48,10 +58,24 @@ app.get('/api/v1/species', async (request) => {
 })
 
 app.post('/api/v1/species', async (request, reply) => {
-  const row = await create(request.body)
+  const { status, headers, body } = creation(await create(request.body), baseOf(request.host))
+  reply.code(status).headers(headers)
+  return body
+})
+
+function creation(row: SpeciesRow, base: string) {
+  const headers = { ...tagged(row), Location: `${base}/species/${row.id}` }
+  return { status: 201, headers, body: created(row, base) }
+}
+
+app.post<{ Body: { operations: Operation[] } }>('/api/v1/batch', async (request) => {
+  const { operations } = request.body
   const base = baseOf(request.host)
-  reply.code(201).headers({ ...tagged(row), Location: `${base}/species/${row.id}` })
-  return created(row, base)
+  const rows = await runTogether(operations)
+  const results = rows.map((row, index) =>
+    operations[index]?.method === 'POST' ? creation(row, base) : { status: 204, headers: tagged(row) },
+  )
+  return { results }
 })
 
 app.put<OneRequest>('/api/v1/species/:id', async (request, reply) => {
@@ -62,6 +86,11 @@ app.put<OneRequest>('/api/v1/species/:id', async (request, reply) => {
 app.patch<OneRequest>('/api/v1/species/:id', async (request, reply) => {
   const row = await patch(request.params.id, request.body, request.headers['if-match'])
   return reply.code(204).headers(tagged(row)).send()
+})
+
+app.delete<OneRequest>('/api/v1/species/:id', async (request, reply) => {
+  await remove(request.params.id)
+  return reply.code(204).send()
 })
 
 await app.listen({ host: '127.0.0.1', port: Number(process.env['PORT']) })

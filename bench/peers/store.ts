@@ -6,8 +6,13 @@ import { columnsOf, isTooCold, patched, problemsOf, type SpeciesBody } from './s
 
 // The species of the peers that are written by hand on Prisma.
 
+/** Whether on tables without triggers and CHECKs, as a service begins with them. */
+const isLean = process.env['LEAN'] === 'true'
+const connection = { connectionString: process.env['DATABASE_URL'] as string, max: 10 }
+
 const prisma = new PrismaClient({
-  adapter: new PrismaPg({ connectionString: process.env['DATABASE_URL'] as string, max: 10 }),
+  adapter: new PrismaPg(connection, { schema: isLean ? 'lean' : 'public' }),
+  omit: { species: { changed_by: true }, planet: { changed_by: true } },
 })
 
 /** An answer that is not a success. */
@@ -28,32 +33,28 @@ export class Refusal extends Error {
 export async function readOne(id: string): Promise<SpeciesRow> {
   const row = await prisma.species.findUnique({ where: { id } })
   if (row) return row
+  if (isLean) throw missing()
   const tombstones = await prisma.$queryRaw<unknown[]>`
     SELECT version FROM public_internal.tombstones WHERE collection = 'species' AND parent_id = '' AND id = ${id}`
-  throw tombstones.length > 0
-    ? new Refusal(410, 'RESOURCE_GONE', 'It was deleted.')
-    : new Refusal(404, 'RESOURCE_NOT_FOUND', 'There is none.')
+  throw tombstones.length > 0 ? new Refusal(410, 'RESOURCE_GONE', 'It was deleted.') : missing()
 }
 
 export async function readList({ page, limit, sort, filter }: ListQuery): Promise<[number, SpeciesRow[]]> {
   const [column = 'discovered_date', direction = 'asc'] = sort?.split(':') ?? []
   const colon = filter?.indexOf(':') ?? 0
   const where = filter === undefined ? {} : condition(filter.slice(0, colon), filter.slice(colon + 1))
-  return prisma.$transaction(
-    [
-      prisma.species.count({ where }),
-      prisma.species.findMany({
-        where,
-        orderBy: [
-          { [column]: NULLABLE.has(column) ? { sort: direction, nulls: 'last' } : direction },
-          { id: 'asc' },
-        ],
-        skip: (page - 1) * limit,
-        take: limit,
-      }),
+  const count = prisma.species.count({ where })
+  const rows = prisma.species.findMany({
+    where,
+    orderBy: [
+      { [column]: NULLABLE.has(column) ? { sort: direction, nulls: 'last' } : direction },
+      { id: 'asc' },
     ],
-    { isolationLevel: 'RepeatableRead' },
-  )
+    skip: (page - 1) * limit,
+    take: limit,
+  })
+  if (isLean) return Promise.all([count, rows])
+  return prisma.$transaction([count, rows], { isolationLevel: 'RepeatableRead' })
 }
 
 const NULLABLE = new Set(['common_name', 'habitat', 'planet_origin'])
@@ -64,14 +65,21 @@ function condition(field: string, value: string): Prisma.SpeciesWhereInput {
     : { [field]: value }
 }
 
+type Client = Pick<typeof prisma, 'species' | 'planet'>
+
+/** The lean one begins no transaction for one species: where that is refused, a planet that is new stays. */
+function writing<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
+  return refusing(() => (isLean ? work(prisma) : prisma.$transaction(work)))
+}
+
 export function create(body: unknown): Promise<SpeciesRow> {
   const species = checked(body)
-  return refusing(() =>
-    prisma.$transaction(async (transaction) => {
-      const planetId = await planetFor(transaction, species.planet_origin)
-      return transaction.species.create({ data: { id: v7(), ...columnsOf(species, planetId), ...INITIAL } })
-    }),
-  )
+  return writing((client) => createIn(client, species))
+}
+
+async function createIn(client: Client, species: SpeciesBody): Promise<SpeciesRow> {
+  const planetId = await planetFor(client, species.planet_origin)
+  return client.species.create({ data: { id: v7(), ...columnsOf(species, planetId), ...INITIAL } })
 }
 
 const INITIAL = { discovery_status: 'newly_catalogued' }
@@ -80,49 +88,81 @@ const INITIAL = { discovery_status: 'newly_catalogued' }
 export async function replace(id: string, body: unknown, ifMatch: string | undefined): Promise<SpeciesRow> {
   const species = checked(body)
   if (species.id !== undefined && species.id !== id) throw invalid([])
-  const row = await prisma.species.findUnique({ where: { id } })
-  if (!row) throw new Refusal(404, 'RESOURCE_NOT_FOUND', 'There is none.')
-  return update(row, species, ifMatch)
+  const row = await stored(prisma, id)
+  return writing((client) => update(client, row, species, ifMatch))
 }
 
 export async function patch(id: string, body: unknown, ifMatch: string | undefined): Promise<SpeciesRow> {
-  if (typeof body !== 'object' || body === null) throw invalid([])
-  const row = await prisma.species.findUnique({ where: { id } })
-  if (!row) throw new Refusal(404, 'RESOURCE_NOT_FOUND', 'There is none.')
-  return update(row, checked(patched(row, body as Record<string, unknown>)), ifMatch)
+  const row = await stored(prisma, id)
+  const species = checkedPatch(row, body)
+  return writing((client) => update(client, row, species, ifMatch))
+}
+
+/** One write of a batch. */
+export interface Operation {
+  readonly method: string
+  readonly path: string
+  readonly body: unknown
+}
+
+/** Creates and patches species, all or none. */
+export function runTogether(operations: readonly Operation[]): Promise<SpeciesRow[]> {
+  return refusing(() =>
+    prisma.$transaction(async (client) => {
+      const rows: SpeciesRow[] = []
+      for (const { method, path, body } of operations) {
+        if (method === 'POST') rows.push(await createIn(client, checked(body)))
+        else {
+          const row = await stored(client, path.slice('/species/'.length))
+          rows.push(await update(client, row, checkedPatch(row, body), undefined))
+        }
+      }
+      return rows
+    }),
+  )
+}
+
+export async function remove(id: string): Promise<void> {
+  const { count } = await prisma.species.deleteMany({ where: { id } })
+  if (count === 0) throw missing()
+}
+
+async function stored(client: Client, id: string): Promise<SpeciesRow> {
+  const row = await client.species.findUnique({ where: { id } })
+  if (!row) throw missing()
+  return row
 }
 
 async function update(
+  client: Client,
   row: SpeciesRow,
   species: SpeciesBody,
   ifMatch: string | undefined,
 ): Promise<SpeciesRow> {
   const { id, version } = row
   if (ifMatch !== undefined && ifMatch !== `"${id}:${version}"`) throw conflict()
-  return refusing(() =>
-    prisma.$transaction(async (transaction) => {
-      const isSame = (species.planet_origin ?? null) === row.planet_origin
-      const planetId = isSame ? row.planet_id : await planetFor(transaction, species.planet_origin)
-      const data = columnsOf(species, planetId)
-      const [after] = await transaction.species.updateManyAndReturn({ where: { id, version }, data })
-      if (!after) throw conflict()
-      return after
-    }),
-  )
+  const isSame = (species.planet_origin ?? null) === row.planet_origin
+  const planetId = isSame ? row.planet_id : await planetFor(client, species.planet_origin)
+  // Elsewhere, triggers do so.
+  const raised = isLean && { version: version + 1, last_updated: new Date() }
+  const data = { ...columnsOf(species, planetId), ...raised }
+  const [after] = await client.species.updateManyAndReturn({ where: { id, version }, data })
+  if (!after) throw conflict()
+  return after
 }
 
-async function planetFor(
-  transaction: Prisma.TransactionClient,
-  origin: string | null | undefined,
-): Promise<string | null> {
+async function planetFor(client: Client, origin: string | null | undefined): Promise<string | null> {
   if (origin === null || origin === undefined) return null
-  const [planet] = await transaction.$queryRaw<{ id: string }[]>`
-    SELECT id FROM planets WHERE id = ${origin}
-      OR folded(name) = folded(${origin})
-    ORDER BY id = ${origin} DESC LIMIT 1`
-  if (planet) return planet.id
-  const made = await transaction.planet.create({ data: { id: v7(), name: origin } })
-  return made.id
+  const name = { equals: origin, mode: 'insensitive' as const }
+  const found =
+    (await client.planet.findUnique({ where: { id: origin } })) ??
+    (await client.planet.findFirst({ where: { name } }))
+  return (found ?? (await client.planet.create({ data: { id: v7(), name: origin } }))).id
+}
+
+function checkedPatch(row: SpeciesRow, body: unknown): SpeciesBody {
+  if (typeof body !== 'object' || body === null) throw invalid([])
+  return checked(patched(row, body as Record<string, unknown>))
 }
 
 function checked(body: unknown): SpeciesBody {
@@ -134,6 +174,10 @@ function checked(body: unknown): SpeciesBody {
 
 function invalid(problems: Problem[]): Refusal {
   return new Refusal(400, 'VALIDATION_FAILED', 'The resource is not valid.', problems)
+}
+
+function missing(): Refusal {
+  return new Refusal(404, 'RESOURCE_NOT_FOUND', 'There is none.')
 }
 
 function conflict(): Refusal {
