@@ -13,6 +13,10 @@ const commands: Readonly<Record<string, readonly [purpose: string, run: () => Pr
   import: ['Imports a collection from a file', () => import('./import.ts')],
   export: ['Exports a collection', () => import('./export.ts')],
   migrate: ['Applies the pending migrations', () => import('./migrate.ts')],
+  namespace: [
+    'Makes and removes the namespaces of a service that has several',
+    () => import('./namespace.ts'),
+  ],
   resource: ['Adds resources and writes their migrations', () => runBundle('resource')],
   test: ['Runs the tests of the domain', () => import('./test.ts')],
   restored: ['Prepares a database that was restored from a backup', () => import('./restored.ts')],

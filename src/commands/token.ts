@@ -3,6 +3,7 @@ import type { Domain } from '../model/definition/domain.ts'
 import { isObject } from '../model/values.ts'
 import { ArgumentsError, runCommand } from '../service/command.ts'
 import { loadConfiguration } from '../service/settings/configuration.ts'
+import { namespacesClaim } from '../service/settings/settings.ts'
 import { mintToken, tokenSettings } from '../service/start/development-token.ts'
 
 const usage = `Prints an access token, signed with JWT_SECRET or the development secret in DATA_DIR.
@@ -14,6 +15,8 @@ const usage = `Prints an access token, signed with JWT_SECRET or the development
   --expires-in  seconds, or a duration such as 90m, 12h or 30d; default: 12h
   --subject     the subject of the token, recorded as the author of its changes; default: developer
   --claims      other claims, which access rules use, as a JSON object: '{"role":"instructor"}'
+
+With NAMESPACES=many, the token is for all namespaces unless --claims names some.
 
 The service creates the development secret when it first starts; this command only reads it.`
 
@@ -38,7 +41,8 @@ await runCommand(usage, { options }, async ({ values }) => {
     )
   }
   const tokens = await tokenSettings(settings, { mayCreate: false })
-  console.log(await mintToken(tokens, { scope, subject, expiresIn }, claims))
+  const all = { ...namespacesClaim(settings), ...claims }
+  console.log(await mintToken(tokens, { scope, subject, expiresIn }, all))
 })
 
 /** @throws {ArgumentsError} for a text that is not a JSON object */

@@ -3,7 +3,7 @@ import { type Connection, DatabaseRefusedError, type Patience, parseConnection }
 import { openEmbeddedDatabase, openSharedEmbedded } from './embedded/embedded-database.ts'
 import { refuseMissing } from './embedded/folder.ts'
 import { migrate, refuseUnmigrated } from './migrations/migrator.ts'
-import { createPool } from './pool.ts'
+import { createPool, type DatabasePool } from './pool.ts'
 import { sharesSessions } from './pooler.ts'
 import { settingsCheck } from './session.ts'
 
@@ -22,6 +22,8 @@ export interface DatabaseOptions extends Omit<DatabaseUse, 'PrismaClient'> {
   /** Whether to migrate a PostgreSQL server; the embedded database is always migrated. */
   migrateOnStart: boolean
   patience?: Patience
+  /** By default, a database has a pool of its own. */
+  poolOf?: (connection: Connection) => DatabasePool
 }
 
 /** Maximum connections of the service to an embedded database; the others are for psql, Studio and the migrator. */
@@ -96,8 +98,12 @@ async function openServer(databaseUrl: string, options: DatabaseOptions): Promis
 }
 
 /** @param release called when all connections have ended */
-export function createDatabase(connection: Connection, use: DatabaseUse, release = async () => {}) {
-  const pool = createPool(connection, use)
+export function createDatabase(
+  connection: Connection,
+  use: DatabaseUse & Pick<DatabaseOptions, 'poolOf'>,
+  release = async () => {},
+) {
+  const pool = use.poolOf?.(connection) ?? createPool(connection, use)
   const client = createClient(pool, connection, use)
   const close = async () => {
     await client.disconnect()

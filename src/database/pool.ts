@@ -9,7 +9,7 @@ import { repeatAfterConflicts } from './conflicts.ts'
 import type { Connection } from './connection.ts'
 import { connectionError, type FailureReason, failureReason } from './errors.ts'
 import { isPooled, SESSION_PROCESS, sendPreceded, sendSetUp } from './pooler.ts'
-import { localStatements, sessionStatement, transactionStatement } from './session.ts'
+import { localStatements, searchPathStatement, sessionStatement, transactionStatement } from './session.ts'
 
 /** From the statement timeout until the connection is closed. */
 const GRACE_MILLISECONDS = 1_000
@@ -27,9 +27,17 @@ interface PoolObserver {
 /** The signature of `query` in this file; pg declares ten overloads. */
 type Query = (...parameters: unknown[]) => Promise<unknown>
 
-export type DatabasePool = pg.Pool & Pick<WatchedPool, 'observer' | 'isPooled' | 'abandoned'>
+export type PoolUse = Pick<DatabaseUse, 'databasePoolSize' | 'databaseTimeout'>
 
-class WatchedPool extends pg.Pool {
+export type DatabasePool = pg.Pool & Pick<WatchedPool, 'observer' | 'isPooled' | 'abandoned' | 'fail'>
+
+/** A connection whose session can change its schema. */
+export interface SchemaClient {
+  /** Called for each use by a pool that shares the connection. */
+  enter(pool: WatchedPool, schema: string | undefined): Promise<void>
+}
+
+export class WatchedPool extends pg.Pool {
   observer: PoolObserver | undefined
   /** Whether connections have gone through a pooler that shares sessions. */
   isPooled = false
@@ -86,17 +94,18 @@ class WatchedPool extends pg.Pool {
  */
 export function createPool(
   connection: Connection,
-  { databasePoolSize, databaseTimeout: timeout }: DatabaseUse,
+  { databasePoolSize, databaseTimeout: timeout }: PoolUse,
+  maxUses = Number.POSITIVE_INFINITY,
 ): DatabasePool {
   const { schema, keepsSession, isEmbedded } = connection
   const responseTimeout = isEmbedded ? EMBEDDED_RESPONSE_MILLISECONDS : timeout + GRACE_MILLISECONDS
   // The embedded database cannot cancel statements.
   const session = sessionStatement(schema, isEmbedded ? 0 : timeout)
-  const begin = transactionStatement(schema, timeout)
-  const before = localStatements(schema, timeout)
 
-  class WatchedClient extends pg.Client {
+  class WatchedClient extends pg.Client implements SchemaClient {
     #isPooled = false
+    #schema = schema
+    #borrower: WatchedPool | undefined
 
     async setUp(): Promise<void> {
       // The statement in progress rejects. Without a listener, the event would end the process.
@@ -105,6 +114,13 @@ export function createPool(
       if (!isEmbedded && !keepsSession) this.#isPooled = isPooled(this, await send(SESSION_PROCESS))
       pool.isPooled ||= this.#isPooled
       if (!this.#isPooled) await send(session)
+    }
+
+    async enter(borrower: WatchedPool, wanted: string | undefined): Promise<void> {
+      this.#borrower = borrower
+      if (wanted === this.#schema) return
+      if (!this.#isPooled) await this.#inTime((query) => query(searchPathStatement(wanted)))
+      this.#schema = wanted
     }
 
     override query(query: unknown, values?: unknown): never {
@@ -133,7 +149,7 @@ export function createPool(
       try {
         return await send(super.query.bind(this) as unknown as Query)
       } catch (error) {
-        if (!isEmbedded && !(error instanceof pg.DatabaseError)) pool.abandoned.add()
+        if (!isEmbedded && !(error instanceof pg.DatabaseError)) (this.#borrower ?? pool).abandoned.add()
         throw pool.fail(error)
       } finally {
         clearTimeout(timer)
@@ -144,7 +160,9 @@ export function createPool(
       if (!this.#isPooled) return query(sent)
       const { name: _, ...unnamed } = sent
       if (this.getTransactionStatus() !== 'I') return query(unnamed)
-      return sent.text === 'BEGIN' ? sendSetUp(query, begin) : sendPreceded(query, unnamed, before)
+      return sent.text === 'BEGIN'
+        ? sendSetUp(query, transactionStatement(this.#schema, timeout))
+        : sendPreceded(query, unnamed, localStatements(this.#schema, timeout))
     }
   }
 
@@ -154,6 +172,7 @@ export function createPool(
     ...(isEmbedded && { application_name: SERVICE_NAME }),
     keepAlive: true,
     max: databasePoolSize,
+    maxUses,
     connectionTimeoutMillis: timeout,
     Client: WatchedClient,
     onConnect: (client: pg.ClientBase) => (client as WatchedClient).setUp(),

@@ -40,9 +40,18 @@ export function sessionSettings(schema = DEFAULT_SCHEMA, timeout = 0): Readonly<
   return {
     statement_timeout: String(timeout),
     ...SETTINGS,
-    search_path: [schema, internalSchema(schema), 'pg_temp'].map(escapeIdentifier).join(', '),
+    search_path: searchPath(schema),
     idle_in_transaction_session_timeout: String(4 * timeout),
   }
+}
+
+function searchPath(schema = DEFAULT_SCHEMA): string {
+  return [schema, internalSchema(schema), 'pg_temp'].map(escapeIdentifier).join(', ')
+}
+
+/** Changes the schema of a session. */
+export function searchPathStatement(schema?: string): string {
+  return `SET search_path TO ${searchPath(schema)}`
 }
 
 /** READ COMMITTED, because a standby refuses SELECT in a session whose default isolation is serializable. */

@@ -7,7 +7,7 @@ import type { DocumentGuard } from '../graph/http/document-checks.ts'
 import type { SchemaPart } from '../graph/schema/sdl.ts'
 import type { Middleware } from '../http/context.ts'
 import type { Access } from '../model/access/access.ts'
-import type { Caller } from '../model/access/caller.ts'
+import type { Caller, Namespace } from '../model/access/caller.ts'
 import type { Resource } from '../model/definition/resource.ts'
 import type { HeaderLink } from '../rest/operation.ts'
 
@@ -20,20 +20,22 @@ export interface Feature extends DocumentedFeature {
   /** In the headers of REST. */
   readonly links?: readonly HeaderLink[]
   /**
-   * Begins what runs in the background, before the first request. May run again after a failure.
+   * Begins what runs in the background for a database, before its first request. May run again after a failure.
    *
    * @returns what ends it
    */
   start?(core: Core): Promise<() => void>
   /** Called after each write of this process, even one that failed: the database may have executed it. */
-  written?(): void
+  written?(caller: Caller): void
 }
 
 /** Makes a feature for the resources of a domain. It must not need a database before it starts. */
 export type CreateFeature = (resources: readonly Resource[]) => Feature
 
-/** What a feature can use once the database is open. */
+/** What a feature can use once a database is open. */
 export interface Core {
+  /** That of the callers whose rows the database has. */
+  readonly namespace: Namespace
   readonly database: Database
   readonly readers: Readers | undefined
   /** How long changes are recorded; 0 for no record. */
@@ -58,17 +60,20 @@ export interface LimitParts {
   }
   readonly schema: GraphQLSchema
   readonly resources: readonly Resource[]
-  readonly database: Database
 }
 
-/** Limits what runs at once. Called once the database is open, before the application is made. */
+/** Limits what runs at once. */
 export type CreateLimits = (parts: LimitParts) => Limits
 
 /** Without them, everything runs at once. */
 export interface Limits {
+  /** Called for each database once it is open, before its first operation. A stream keeps so many changes in memory. */
+  open?(core: Pick<Core, 'namespace' | 'database'>): {
+    readonly changesPerPage: number
+    readonly close: () => void
+  }
   readonly around?: AroundOperation
   readonly guard?: DocumentGuard
-  readonly changesPerPage?: number
   /** Runs before everything else. */
   readonly outermost?: readonly Middleware[]
   /** Runs after authentication. */

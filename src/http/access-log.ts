@@ -17,6 +17,8 @@ export interface AnsweredRequest {
   readonly route: string | undefined
   /** The beginning of the path, if there is no route. */
   readonly path?: string
+  /** In a service that has several. */
+  readonly namespace?: string
   /** If the connection was lost before the response, the status that it would have had. */
   readonly status: number
   readonly seconds: number
@@ -55,8 +57,10 @@ export function observe(
       const aborted = await isAborted
       // The request may have ended before it reached its route.
       const route = ctx.state.route ?? templateOf(ctx.path)
+      const { namespace } = ctx.state
       const request = {
         method: ctx.method,
+        ...(namespace !== undefined && { namespace }),
         route,
         // It is printable: Node's parser refuses other targets.
         ...(route === undefined && { path: ctx.path.slice(0, PATH_CHARACTERS) }),

@@ -7,6 +7,8 @@ import type { Preferences } from './headers.ts'
 /** What the service has learnt about a request. Absent members are not known yet, or do not apply. */
 export interface State {
   requestId: string
+  /** The name of the namespace in the path, in a service that has several. */
+  namespace?: string
   /** The beginning of every URL. */
   root?: string
   /** The template of the path that is served. */

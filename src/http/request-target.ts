@@ -26,9 +26,11 @@ export function rootFor(ctx: Context, address: PublicAddress): string {
 }
 
 function computeRoot(ctx: Context, { publicBaseUrl }: PublicAddress): string {
-  if (publicBaseUrl !== undefined && new URL(publicBaseUrl).pathname !== '/') return publicBaseUrl
-  const prefixes = forwardedPrefixes(ctx).map((prefix) => prefix.replace(/\/$/, ''))
-  return [publicBaseUrl ?? `${protocolOf(ctx)}://${ctx.host}`, ...prefixes].join('')
+  const { namespace } = ctx.state
+  const isWhole = publicBaseUrl !== undefined && new URL(publicBaseUrl).pathname !== '/'
+  const prefixes = isWhole ? [] : forwardedPrefixes(ctx).map((prefix) => prefix.replace(/\/$/, ''))
+  const mount = namespace === undefined ? [] : [`/${namespace}`]
+  return [publicBaseUrl ?? `${protocolOf(ctx)}://${ctx.host}`, ...prefixes, ...mount].join('')
 }
 
 /** Gateways write the protocol in any case. */

@@ -29,6 +29,7 @@ export const MODEL_PATH = '/model'
 
 export type SiteSettings = RestSettings & {
   readonly graphqlExplorer?: boolean
+  readonly namespaces?: 'one' | 'many'
   /** The GraphQL types; undefined if the schema is not public. */
   readonly types?: readonly MappedType[] | undefined
   /** The catalogue for the examples of the reference. */
@@ -50,6 +51,8 @@ export function siteFor(ctx: Context, settings: SiteSettings) {
     /** Relative to the page, so that gateways may remove a prefix. */
     assets: `${'../'.repeat(ctx.path.split('/').length - 2)}docs/assets`,
     hasExplorer: settings.graphqlExplorer === true,
+    /** Whether the page is of the service, and not of one of its namespaces. */
+    isOutside: settings.namespaces === 'many' && ctx.state.namespace === undefined,
     hasSeeds: (settings.seeds ?? []).length > 0,
   }
 }
@@ -75,12 +78,23 @@ export function browsePage(site: Site): Html {
 export function notFoundPage(site: Site, resources: readonly Resource[], path: string): Html {
   const collections = resources.filter(({ owner }) => !owner)
   const content = html`<h1>Not found</h1>
-<p>There is nothing at <code>${path}</code>. These collections exist:</p>
+<p>There is nothing at <code>${path}</code>.${collections.length > 0 ? ' These collections exist:' : ''}</p>
 <ul>
 ${collections.map((one) => html`<li><a href="${site.base}/${one.path}">${plural(one)}</a></li>`)}
 </ul>
 <p><a href="${site.root}/">Home</a></p>`
   return pageWith('Not found', site, content)
+}
+
+/** Its script lists the namespaces that the token of the browser's session may use. */
+export function namespacesPage(site: Site): Html {
+  const content = html`<h1>${site.title}</h1>
+<p>${site.description}</p>
+<div id="view" aria-live="polite"><p>Loading&hellip;</p></div>
+<noscript><p>This page needs JavaScript. Without it, add the name of a namespace to the address.</p></noscript>`
+  const head = html`${contentStyles(site)}
+<script type="module" src="${site.assets}/namespaces.js"></script>`
+  return pageWith('Namespaces', site, content, head)
 }
 
 export function landingPage(site: Site, resources: readonly Resource[]): Html {
@@ -142,7 +156,7 @@ export function table(title: string, columns: readonly string[], rows: readonly 
 }
 
 /** The links in the header of every page and on the landing page. */
-function places({ base, root, reference, hasExplorer }: Site) {
+function places({ base, root, reference, hasExplorer, isOutside }: Site) {
   const places = [
     ['Browse', 'Browse', base, 'Read, create and change resources.'],
     ['Reference', 'Reference', reference, 'Every operation, with examples to try.'],
@@ -151,6 +165,7 @@ function places({ base, root, reference, hasExplorer }: Site) {
     ['Errors', 'Errors', root + PATHS.errors, 'What each code means and what to do.'],
     ['OpenAPI', 'OpenAPI', base + PATHS.json, 'The machine-readable description.'],
   ] as const
+  if (isOutside) return places.filter(([, title]) => title === 'Errors')
   return places.filter(([, title]) => hasExplorer || title !== 'GraphQL')
 }
 

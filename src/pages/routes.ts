@@ -31,6 +31,7 @@ import {
   explorerPage,
   landingPage,
   MODEL_PATH,
+  namespacesPage,
   notFoundPage,
   referencePage,
   respondWithPage,
@@ -98,6 +99,21 @@ export function documentRoutes(
       redirect(`${path}/`, path, settings),
     ),
     redirect(PATHS.json, basePath(settings) + PATHS.json, settings),
+  ]
+}
+
+/** The routes of a service that has several namespaces, beside theirs: the list of them, and the error codes. */
+export function serviceRoutes(
+  resources: readonly Resource[],
+  settings: SiteSettings,
+  list: Handler,
+): Route[] {
+  return [
+    browserRoute('/', pageHandler(settings, namespacesPage)),
+    { path: '/', access: 'token', methods: reads({ handle: list }) },
+    ...errorRoutes(resources, settings),
+    pageAssets(resources),
+    notFoundRoute([], settings),
   ]
 }
 

@@ -1,7 +1,7 @@
 import type { Executor } from '../graph/execution/operation.ts'
 import type { LinkRelation, RequestHeader, ResponseHeader } from '../http/headers.ts'
 import type { Handler, Route } from '../http/routes.ts'
-import type { Action } from '../model/access/caller.ts'
+import type { Action, Caller } from '../model/access/caller.ts'
 import type { Resource, Values } from '../model/definition/resource.ts'
 import { ABSENT, type ErrorCode } from '../model/errors.ts'
 import type { ResourceKey } from '../model/rows/identifiers.ts'
@@ -27,6 +27,7 @@ export interface HeaderLink {
 
 export interface LinkContext {
   readonly resource: Resource
+  readonly caller: Caller
   readonly urls: Urls
   readonly params: Partial<ResourceKey>
   /** The page, and its maximum number of items. */

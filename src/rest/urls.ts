@@ -36,9 +36,9 @@ export const REFERENCE_PATH = '/docs'
 /** RFC 9727 §2. */
 export const API_CATALOG_PATH = '/.well-known/api-catalog'
 
-/** SPEC §4. */
+/** SPEC §4. In a service that has several namespaces, that of a request precedes all its paths. */
 export function basePath({ namespace, apiVersion }: Pick<RestSettings, 'namespace' | 'apiVersion'>): string {
-  return `/${namespace}/${apiVersion}`
+  return namespace === '' ? `/${apiVersion}` : `/${namespace}/${apiVersion}`
 }
 
 export function urlsFor(ctx: Context, settings: RestSettings): Urls {

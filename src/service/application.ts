@@ -3,7 +3,7 @@ import type { Readers, ReportReplicas } from '../database/replicas/readers.ts'
 import type { Domain } from '../domain/context.ts'
 import { lowerCaseOf } from '../domain/lower-case.ts'
 import { keepChanges } from '../domain/recording.ts'
-import { sessionsOf } from '../domain/session/session.ts'
+import { type OpenSession, sessionsOf } from '../domain/session/session.ts'
 import type { CreateFeature, CreateLimits } from '../features/feature.ts'
 import { createExecutor } from '../graph/execution/operation.ts'
 import { createRunOperation } from '../graph/execution/run-operation.ts'
@@ -16,14 +16,17 @@ import { createApp } from '../http/app.ts'
 import { authenticate } from '../http/auth/authenticate.ts'
 import type { TokenSettings } from '../http/auth/verify-token.ts'
 import { healthRoutes } from '../http/health.ts'
+import { byNamespace, enterNamespace } from '../http/namespaces.ts'
 import { Access, unrestricted } from '../model/access/access.ts'
+import { type Namespace, namespaceOf, ONLY_NAMESPACE } from '../model/access/caller.ts'
 import { servedApiVersions } from '../model/definition/domain.ts'
 import { explorerAssets } from '../pages/assets.ts'
-import { documentRoutes, notFoundRoute } from '../pages/routes.ts'
+import { documentRoutes, notFoundRoute, serviceRoutes } from '../pages/routes.ts'
 import { allOperations } from '../rest/all-operations.ts'
 import { apiVersions, deprecationHeaders } from '../rest/api-versions.ts'
 import { createRoutes } from '../rest/routes.ts'
 import { FEATURES, limitLoad } from './features.ts'
+import type { Namespaces } from './namespaces/namespaces.ts'
 import { createMetrics } from './observability/metrics.ts'
 import type { Configuration } from './settings/configuration.ts'
 import { readSeeds } from './settings/domain-folder.ts'
@@ -48,7 +51,8 @@ export interface ServiceParts extends Configuration {
 /**
  * Prepares everything that needs no database, while the database opens. Importing this file loads most packages.
  *
- * @returns a function that makes the application on the open database, and starts the features
+ * @returns a function that makes the application on the open database, and starts the features. With several namespaces,
+ *   that database has the first, and the application opens the others
  * @throws {SettingsError} when an operation of GRAPHQL_OPERATIONS_DIR is not valid
  */
 export async function prepareApplication(parts: ServiceParts) {
@@ -63,16 +67,25 @@ export async function prepareApplication(parts: ServiceParts) {
   })
   const seeds = await readSeeds(folder)
 
-  return async (
+  const limits = (parts.limit ?? limitLoad)({ settings, schema, resources })
+  const sessions = new WeakMap<Namespace, OpenSession>()
+  const openSession: OpenSession = (caller, ...use) =>
+    (sessions.get(namespaceOf(caller)) as OpenSession)(caller, ...use)
+
+  /**
+   * Makes what the callers of a namespace use, and starts the features on its database.
+   *
+   * @returns what ends what the features do in the background
+   */
+  async function open(
+    namespace: Namespace,
     database: Database,
-    readers: Readers | undefined,
-    state: { readonly isStopping: boolean; readonly refusedConnections: number },
-    patiently: <Result>(work: () => Promise<Result>) => Promise<Result>,
-  ) => {
+    readers?: Readers,
+    patiently: Patiently = (work) => work(),
+  ): Promise<() => void> {
     const isRecorded = await patiently(() => keepChanges(database.client, settings.changesDays, resources))
     const changesDays = isRecorded ? settings.changesDays : 0
-    const limits = (parts.limit ?? limitLoad)({ settings, schema, resources, database })
-    const run = createRunOperation(limits.around)
+    const { changesPerPage, close } = limits.open?.({ namespace, database }) ?? UNLIMITED
     const hasAccess = resources.some(({ access }) => access)
     const lower = hasAccess ? await patiently(() => lowerCaseOf(database.client)) : undefined
     const domain: Domain = {
@@ -88,12 +101,38 @@ export async function prepareApplication(parts: ServiceParts) {
       readers,
       written(caller) {
         readers?.recordWrite(caller)
-        for (const feature of features) feature.written?.()
+        for (const feature of features) feature.written?.(caller)
       },
       idempotencyKeyHours,
       changesDays,
     }
-    const openSession = sessionsOf(domain)
+    sessions.set(namespace, sessionsOf(domain))
+    const core = {
+      namespace,
+      database,
+      readers,
+      changesDays,
+      replicaLag: settings.replicaLag,
+      changesPerPage,
+      accessOf: domain.accessOf,
+    }
+    const started = features.map(({ start }) => start && patiently(() => start(core)))
+    const stops = await Promise.all(started)
+    return () => {
+      close()
+      for (const stop of stops) stop?.()
+    }
+  }
+
+  return async (
+    database: Database,
+    readers: Readers | undefined,
+    state: { readonly isStopping: boolean; readonly refusedConnections: number },
+    patiently: Patiently,
+    namespaces?: Namespaces,
+  ) => {
+    const stop = await open(namespaces?.own ?? ONLY_NAMESPACE, database, readers, patiently)
+    const run = createRunOperation(limits.around)
     const graphql = await createGraphQLRoute({
       schema,
       openSession,
@@ -103,11 +142,14 @@ export async function prepareApplication(parts: ServiceParts) {
       run,
       guard: limits.guard,
     })
-    const metrics = settings.metrics ? createMetrics(database, readers, state, limits.load) : undefined
+    const metrics = settings.metrics
+      ? createMetrics(database, readers, state, limits.load, settings.metricsByNamespace)
+      : undefined
     const served = servedApiVersions(parts.domain, settings.apiVersion)
     const site = {
       ...settings,
       ...described,
+      ...(namespaces && { namespace: '' }),
       apiVersion: served.shown,
       seeds,
       features,
@@ -117,42 +159,41 @@ export async function prepareApplication(parts: ServiceParts) {
     const executor = createExecutor({ schema, openSession, run })
     const operations = allOperations(features)
     const links = features.flatMap(({ links = [] }) => links)
+    const check = (name: string) => (namespaces ? namespaces.check(name) : database.check())
     const routes = [
-      ...healthRoutes(() => database.check(), state),
-      ...(metrics ? [metrics.route] : []),
+      ...healthRoutes(check, state),
+      ...(metrics && !namespaces ? [metrics.route] : []),
       ...(settings.graphqlExplorer ? [explorerAssets(resources, persisted)] : []),
       ...interfaces.flatMap((one) => createRoutes({ ...one, executor, links }, operations)),
       ...documentRoutes(resources, site, interfaces),
       graphql,
       notFoundRoute(resources, site),
     ]
-    const handler = createApp({
-      routes,
+    const common = {
       settings,
       authenticate: authenticate(tokens, reportFault, settings.anonymousScopes),
       reportFault,
       reports: [reportRequest, metrics?.report].filter((report) => report !== undefined),
-      outermost: limits.outermost,
-      middleware: limits.middleware,
+    }
+    const { outermost = [], middleware = [] } = limits
+    const app = createApp({
+      ...common,
+      routes,
+      outermost: namespaces ? [...outermost, enterNamespace] : outermost,
+      middleware: namespaces ? [namespaces.enter, ...middleware] : middleware,
       setPathHeaders: deprecationHeaders(interfaces),
       lag: readers && settings.replicaLag,
     })
-    const core = {
-      database,
-      readers,
-      changesDays,
-      replicaLag: settings.replicaLag,
-      changesPerPage: limits.changesPerPage ?? Number.POSITIVE_INFINITY,
-      accessOf: domain.accessOf,
-    }
-    const started = features.map(({ start }) => start && patiently(() => start(core)))
-    const stops = await Promise.all(started)
-    return {
-      handler,
-      /** Ends what the features do in the background. */
-      stop() {
-        for (const stop of stops) stop?.()
-      },
-    }
+    if (!namespaces) return { handler: app, stop, open }
+    const outside = [
+      ...healthRoutes(() => database.check(), state),
+      ...(metrics ? [metrics.route] : []),
+      ...serviceRoutes(resources, { ...site, namespace: namespaces.own.name }, namespaces.list),
+    ]
+    return { handler: byNamespace(app, createApp({ ...common, routes: outside, outermost })), stop, open }
   }
 }
+
+export type Patiently = <Result>(work: () => Promise<Result>) => Promise<Result>
+
+const UNLIMITED = { changesPerPage: Number.POSITIVE_INFINITY, close() {} }

@@ -4,12 +4,14 @@ import { retryPatiently } from '../database/connection.ts'
 import { openDatabase } from '../database/database.ts'
 import { lackOfParts, refuseDamaged } from '../database/migrations/parts.ts'
 import { openReaders } from '../database/replicas/readers.ts'
+import { createSharedPools } from '../database/shared-pools.ts'
 import { startKeyExpiry } from '../domain/idempotency.ts'
 import { createHttpServer } from '../http/server.ts'
 import { type Domain, servedApiVersions } from '../model/definition/domain.ts'
 import { isUnavailable } from '../model/errors.ts'
 import { basePath } from '../rest/urls.ts'
-import type { ServiceParts } from './application.ts'
+import type { Patiently, ServiceParts } from './application.ts'
+import { createNamespaces } from './namespaces/namespaces.ts'
 import { databaseOptions } from './settings/configuration.ts'
 import { type Settings, SettingsError } from './settings/settings.ts'
 
@@ -27,8 +29,10 @@ const IDLE_MILLISECONDS = 1_000
  */
 export async function startService(parts: ServiceParts) {
   const { settings, domain } = parts
-  const base = basePath({ namespace: settings.namespace, apiVersion: shownApiVersion(domain, settings) })
-  const options = databaseOptions(parts, parts.reportWait)
+  const version = shownApiVersion(domain, settings)
+  const base = basePath({ namespace: settings.namespace, apiVersion: version })
+  const pools = settings.namespaces === 'many' ? createSharedPools(settings) : undefined
+  const options = { ...databaseOptions(parts, parts.reportWait), ...(pools && { poolOf: pools.poolOf }) }
   const opening = (parts.open ?? openDatabase)(options)
   const preparing = import('./application.ts').then(({ prepareApplication }) => prepareApplication(parts))
   // If the database is refused too, that is reported instead.
@@ -44,16 +48,18 @@ export async function startService(parts: ServiceParts) {
         ? await openReaders(database, { ...settings, PrismaClient }, replicaOptions)
         : undefined
     const createApplication = await preparing
-    const application = await createApplication(database, readers, state, (work) =>
-      retryPatiently(options.patience, isUnavailable, work),
-    )
+    const patiently: Patiently = (work) => retryPatiently(options.patience, isUnavailable, work)
+    const namespaces = pools && createNamespaces(parts, database, version, pools)
+    const application = await createApplication(database, readers, state, patiently, namespaces)
+    namespaces?.startWith(application.open)
     const http = createHttpServer(application.handler, settings, state)
     const { server } = http
     // Node's cluster closes the server of a worker. It goes on until `drain`, which closes it between two connections.
     server.close = (done = () => {}) => server.once('close', done)
     server.on('drop', () => state.refusedConnections++)
     const origin = await listen(server, settings)
-    const stopUpkeep = [startKeyExpiry(database.client, settings.idempotencyKeyHours), application.stop]
+    const stopExpiry = startKeyExpiry(database.client, settings.idempotencyKeyHours)
+    const stopUpkeep = [stopExpiry, application.stop, ...(namespaces ? [namespaces.stop] : [])]
     let draining: Promise<boolean> | undefined
     /**
      * Completes accepted requests and ends all connections. Has an effect once.
@@ -83,11 +89,14 @@ export async function startService(parts: ServiceParts) {
       async close(): Promise<void> {
         await drain()
         await readers?.close()
+        await namespaces?.close()
         await database.close()
+        await pools?.end()
       },
     }
   } catch (error) {
     await database.close()
+    await pools?.end()
     throw lackOfParts(error)
   }
 }

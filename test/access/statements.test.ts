@@ -31,6 +31,8 @@ const REASONS: Readonly<Record<string, string>> = {
   'features/load/table-sizes.ts': 'reads the sizes of tables',
   'model/definition/database-rule.ts': 'declares what rules of a domain can send',
   'model/definition/resource.ts': 'an example in a comment',
+  'service/namespaces/known-names.ts':
+    'reads the names of namespaces, which are listed by the claim of the token',
 }
 
 test('each file with handwritten statements has a reason to need no access of a caller', async (t) => {

@@ -165,6 +165,7 @@ test('a made-up cursor with U+0000 is a 400', async (t) => {
       planets,
       [{ field: 'name', direction: 'asc' }],
       { id: 'p00', version: 1, name } as unknown as Row,
+      '',
       'after 2 5',
     )
   const href = (cursor: string) => `/planets?page=2&limit=5&sort=name:asc&cursor=${cursor}`

@@ -34,6 +34,9 @@ test('an empty environment gives the defaults', (t) => {
     dataDir: '.data',
     embeddedFsync: false,
     namespace: 'api',
+    namespaces: 'one',
+    namespacesOpen: 100,
+    namespaceClaim: 'namespaces',
     apiVersion: undefined,
     publicBaseUrl: undefined,
     trustProxy: false,
@@ -55,6 +58,7 @@ test('an empty environment gives the defaults', (t) => {
     graphqlOperationsDir: undefined,
     graphqlPersistedOnly: false,
     metrics: false,
+    metricsByNamespace: false,
     serverTiming: false,
     traceEndpoint: undefined,
     workers: 1,
@@ -90,6 +94,9 @@ test('every setting is read', (t) => {
     DATA_DIR: '/var/lib/halgraph',
     EMBEDDED_FSYNC: 'true',
     API_NAMESPACE: 'galaxy',
+    NAMESPACES: 'one',
+    NAMESPACES_OPEN: '7',
+    NAMESPACE_CLAIM: 'tenants',
     API_VERSION: 'v12',
     PUBLIC_BASE_URL: 'https://API.example.org:443/catalogue/',
     TRUST_PROXY: 'true',
@@ -113,6 +120,7 @@ test('every setting is read', (t) => {
     GRAPHQL_OPERATIONS_DIR: '/etc/halgraph/operations',
     GRAPHQL_PERSISTED_ONLY: 'true',
     METRICS: 'true',
+    METRICS_BY_NAMESPACE: 'true',
     SERVER_TIMING: 'true',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318',
     WORKERS: '4',
@@ -139,6 +147,9 @@ test('every setting is read', (t) => {
     dataDir: '/var/lib/halgraph',
     embeddedFsync: true,
     namespace: 'galaxy',
+    namespaces: 'one',
+    namespacesOpen: 7,
+    namespaceClaim: 'tenants',
     apiVersion: 'v12',
     publicBaseUrl: 'https://api.example.org/catalogue',
     trustProxy: true,
@@ -160,6 +171,7 @@ test('every setting is read', (t) => {
     graphqlOperationsDir: '/etc/halgraph/operations',
     graphqlPersistedOnly: true,
     metrics: true,
+    metricsByNamespace: true,
     serverTiming: true,
     traceEndpoint: 'http://localhost:4318',
     workers: 4,
@@ -196,6 +208,21 @@ test('only the embedded database is migrated at start by default', (t) => {
 test('the embedded database serves one process', (t) => {
   const error = t.throws(() => readSettings({ WORKERS: '2' }), { instanceOf: SettingsError })
   t.regex(error?.problems.join() ?? '', /^WORKERS: .*DATABASE_URL/)
+})
+
+test('many namespaces need a server, no replicas, and a first one whose name they can have', (t) => {
+  const problems = (variables: NodeJS.ProcessEnv) =>
+    t.throws(() => readSettings({ NAMESPACES: 'many', ...variables }), { instanceOf: SettingsError })
+      ?.problems
+  t.regex(String(problems({})), /^NAMESPACES: .*embedded database.*DATABASE_URL/)
+  const url = 'postgresql://localhost/x'
+  t.regex(
+    String(problems({ DATABASE_URL: url, DATABASE_REPLICA_URLS: url })),
+    /^NAMESPACES: .*DATABASE_REPLICA_URLS/,
+  )
+  for (const name of ['Api', 'a_b', '1a', 'health', 'a'.repeat(49)])
+    t.regex(String(problems({ DATABASE_URL: url, API_NAMESPACE: name })), /^API_NAMESPACE: /)
+  t.is(readSettings({ NAMESPACES: 'many', DATABASE_URL: url }).namespaces, 'many')
 })
 
 for (const [name, values] of Object.entries({

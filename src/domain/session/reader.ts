@@ -3,7 +3,7 @@ import type { DatabaseClient } from '../../database/database-client.ts'
 import { rejectUnavailable } from '../../database/errors.ts'
 import { withKeys } from '../../database/key-reads.ts'
 import type { ReadableRows } from '../../model/access/access.ts'
-import { authorize } from '../../model/access/caller.ts'
+import { authorize, namespaceOf } from '../../model/access/caller.ts'
 import { kindOf } from '../../model/definition/fields.ts'
 import { listColumn } from '../../model/definition/relations.ts'
 import type { Resource } from '../../model/definition/resource.ts'
@@ -115,6 +115,11 @@ export class Listing {
   ) {
     this.resource = source.resource
     this.resources = reader.context.resources
+  }
+
+  /** The name of the namespace that cursors are valid in. */
+  get namespace(): string {
+    return namespaceOf(this.reader.context.caller).name
   }
 
   /** The fields that the caller sees. */

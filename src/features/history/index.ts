@@ -1,7 +1,8 @@
 import { fieldsOf, type SchemaPart } from '../../graph/schema/sdl.ts'
+import { type Namespace, namespaceOf } from '../../model/access/caller.ts'
 import type { Resource } from '../../model/definition/resource.ts'
-import type { Core, Feature } from '../feature.ts'
-import type { Followed } from './feed/follow.ts'
+import type { Feature } from '../feature.ts'
+import type { Followed, Started } from './feed/follow.ts'
 import { startFeedUpkeep } from './feed/upkeep.ts'
 import { FeedWatch } from './feed/watch.ts'
 import { CHANGES, feedCursor, feedQuery, feedSubscription, resourceSubscription } from './graphql/feed.ts'
@@ -19,39 +20,33 @@ import { version, versions, versionsLink } from './rest/versions.ts'
  * changes at once. In the background, changes get their positions, and expired ones are deleted.
  */
 export function createHistory(resources: readonly Resource[]): Feature {
-  // Set by the start, before the first request.
-  let feed!: FeedWatch
-  let core!: Core
-  const followed: Followed = {
-    resources,
-    feed: () => feed,
-    core: () => core,
-  }
+  const started = new WeakMap<Namespace, Started>()
+  const followed: Followed = { resources, of: (caller) => started.get(namespaceOf(caller)) as Started }
   return {
     schema: schemaParts(followed),
     operations: {
       resource: [versions, version],
       service: [feedOperation(followed)],
     },
-    links: [feedLink, versionsLink(followed.feed)],
+    links: [feedLink, versionsLink(followed)],
     openapi,
-    async start(opened) {
-      core = opened
-      const { database, readers, changesDays, replicaLag } = core
-      feed = new FeedWatch({ client: database.client, changesDays }, undefined, readers && replicaLag)
+    async start(core) {
+      const { namespace, database, readers, changesDays, replicaLag } = core
+      const feed = new FeedWatch({ client: database.client, changesDays }, undefined, readers && replicaLag)
       await feed.refresh()
+      started.set(namespace, { feed, core })
       const stopUpkeep = changesDays > 0 ? startFeedUpkeep(feed) : () => {}
       return () => {
         stopUpkeep()
         feed.stop()
       }
     },
-    written: () => feed.written(),
+    written: (caller) => followed.of(caller).feed.written(),
   }
 }
 
 function schemaParts(followed: Followed): SchemaPart[] {
-  const { resources, feed } = followed
+  const { resources } = followed
   const declaration =
     '"Changes as they happen, as server-sent events. Each field needs the read scope of its collection." type Subscription'
   const subscriptions = resources.map((resource) => resourceSubscription(resource, followed))
@@ -59,6 +54,6 @@ function schemaParts(followed: Followed): SchemaPart[] {
     { typeDefs: CHANGES + VERSIONS, resolvers: {} },
     fieldsOf('Query', 'extend type Query', [feedQuery(resources), versionsQuery(resources)]),
     fieldsOf('Subscription', declaration, [feedSubscription(followed), ...subscriptions]),
-    ...resources.filter(({ listed }) => listed).map((resource) => feedCursor(resource, feed)),
+    ...resources.filter(({ listed }) => listed).map((resource) => feedCursor(resource, followed)),
   ]
 }

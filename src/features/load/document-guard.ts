@@ -1,6 +1,7 @@
 import { GraphQLError } from 'graphql'
 import type { GraphContext } from '../../graph/execution/context.ts'
 import { type DocumentGuard, type ResolvedRequest, requestError } from '../../graph/http/document-checks.ts'
+import type { Caller } from '../../model/access/caller.ts'
 import { errorAt } from '../../model/errors.ts'
 import { DEFAULT_PAGE_SIZE } from '../../model/query/query.ts'
 import { type CostEstimator, changesPerPage, MAXIMUM_NODES } from './cost.ts'
@@ -13,6 +14,7 @@ import {
   refused,
 } from './document-limits.ts'
 import type { FairQueue } from './fair-queue.ts'
+import type { OperationQueue } from './operation-queue.ts'
 import { pauseOf, type Units } from './units.ts'
 
 /** Tools differ in what they ask of the schema. */
@@ -21,16 +23,19 @@ const MARGIN = 2
 /** One statement counts for at most this part of the allowed cost. */
 const STATEMENT_PART = 0.1
 
-interface GuardParts {
-  readonly queue: FairQueue
-  readonly limits: DocumentLimits
+/** What limits the operations on one database. */
+export interface NamespaceLoad {
+  readonly queue: OperationQueue
   readonly costs: CostEstimator
   readonly units: Units
 }
 
+/** That of the namespace of a caller. */
+export type LoadOf = (caller: Caller) => NamespaceLoad
+
 /** Refuses documents beyond the limits. Others run when there is capacity for their cost. */
-export function createDocumentGuard({ queue, limits, costs, units }: GuardParts): DocumentGuard {
-  const begin = blockingWork(queue)
+export function createDocumentGuard(loadOf: LoadOf, limits: DocumentLimits): DocumentGuard {
+  const begin = blockingWork((caller) => loadOf(caller).queue.queue)
   return {
     rules: limitRules(limits),
     refuseLarge(document) {
@@ -41,7 +46,8 @@ export function createDocumentGuard({ queue, limits, costs, units }: GuardParts)
     beginParsing: begin.document,
     async beginOperation(request) {
       const { operation, contextValue } = request
-      const { slot } = contextValue.session
+      const { slot, caller } = contextValue.session
+      const { costs, units } = loadOf(caller)
       const end = await begin.estimate(request)
       const { response } = await allowedCost(request, limits, costs).finally(end)
       // A subscription begins with a page.
@@ -80,12 +86,14 @@ async function allowedCost(
  * Makes the functions that wait until work may start that blocks the event loop for up to 50 ms, and return what to call at
  * its end. It takes a whole share, and beside others, a caller does such work for at most a tenth of the time.
  */
-export function blockingWork(queue: FairQueue) {
-  async function begin({ session }: GraphContext): Promise<() => void> {
-    await session.slot.need(Number.POSITIVE_INFINITY)
+export function blockingWork(queueOf: (caller: Caller) => FairQueue) {
+  async function begin({ session: { slot, caller } }: GraphContext): Promise<() => void> {
+    await slot.need(Number.POSITIVE_INFINITY)
     const started = performance.now()
-    return () =>
-      queue.pause(session.caller.identity, Number.POSITIVE_INFINITY, pauseOf(performance.now() - started))
+    return () => {
+      const pause = pauseOf(performance.now() - started)
+      queueOf(caller).pause(caller.identity, Number.POSITIVE_INFINITY, pause)
+    }
   }
   const none = () => {}
   return {

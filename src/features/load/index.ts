@@ -1,7 +1,8 @@
 import type { Database } from '../../database/database.ts'
+import { type Namespace, namespaceOf, ONLY_NAMESPACE } from '../../model/access/caller.ts'
 import type { CreateLimits } from '../feature.ts'
 import { CostEstimator, changesPerPage } from './cost.ts'
-import { createDocumentGuard } from './document-guard.ts'
+import { createDocumentGuard, type LoadOf, type NamespaceLoad } from './document-guard.ts'
 import { FairQueue } from './fair-queue.ts'
 import { OperationQueue } from './operation-queue.ts'
 import { limitRate } from './rate.ts'
@@ -13,37 +14,58 @@ import { Units } from './units.ts'
 const PART_FOR_OTHERS = 0.5
 const CONNECTIONS_FOR_OTHERS = 2
 
+/** What one namespace may use beside others. */
+const PART_OF_NAMESPACE = 0.5
+
 /**
  * Load: limits what the service does at once, for all callers and for each, so that no caller delays the others much.
  * LOAD_CAPACITY, CALLER_SHARE, DATABASE_TIMEOUT, RATE_LIMIT, GRAPHQL_MAX_DEPTH and GRAPHQL_MAX_COST are its settings.
  *
- * Operations wait in one queue ({@link FairQueue}) for the units that they declare. Adds middleware, what runs around each
- * operation, limits of documents of /graphql, and the size of the pages of streams.
+ * Operations wait in one queue for each namespace ({@link FairQueue}) for the units that they declare, and the namespaces
+ * share the capacity in the same way. Adds middleware, what runs around each operation, limits of documents of /graphql,
+ * and the size of the pages of streams.
  */
-export const limitLoad: CreateLimits = ({ settings, schema, resources, database }) => {
+export const limitLoad: CreateLimits = ({ settings, schema, resources }) => {
   const { loadCapacity: capacity, callerShare, rateLimit, databaseTimeout: deadline } = settings
   const share = Math.min(callerShare, capacity)
   const shareAlone = Math.max(share, Math.floor(capacity * PART_FOR_OTHERS))
-  const sizes = tableSizes(database.client, resources)
-  const costs = new CostEstimator(schema, resources, sizes)
-  const units = new Units(costs)
-  const queue: OperationQueue = new OperationQueue(
-    { capacity, share, shareAlone, deadline },
-    { units, sizes, ...connectionsOf(database, (caller) => queue.queue.isAlone(caller)) },
-  )
+  const ofNamespace = Math.ceil(capacity * PART_OF_NAMESPACE)
+  const namespaces = new FairQueue({ capacity, share: ofNamespace, shareAlone: capacity })
+  const loads = new WeakMap<Namespace, NamespaceLoad>()
+  const loadOf: LoadOf = (caller) => loads.get(namespaceOf(caller)) as NamespaceLoad
+  const open = new Set<OperationQueue>()
+  const sum = (count: 'running' | 'waiting') => [...open].reduce((all, queue) => all + queue[count], 0)
+  const load = {
+    get running() {
+      return sum('running')
+    },
+    get waiting() {
+      return sum('waiting')
+    },
+    shed: { capacity: 0, caller_share: 0, deadline: 0 },
+  }
   const turns = createTurns()
   return {
-    load: queue,
-    around: queue.around,
+    open({ namespace, database }) {
+      const sizes = tableSizes(database.client, resources)
+      const costs = new CostEstimator(schema, resources, sizes)
+      const units = new Units(costs)
+      const isAlone = (caller: string) => queue.queue.isAlone(caller)
+      const queue: OperationQueue = new OperationQueue(
+        { capacity, share, shareAlone, deadline },
+        { units, sizes, ...connectionsOf(database, isAlone) },
+        load.shed,
+        namespace === ONLY_NAMESPACE ? undefined : (...use) => namespaces.enter(namespace.name, ...use),
+      )
+      loads.set(namespace, { queue, costs, units })
+      open.add(queue)
+      return { changesPerPage: changesPerPage(costs.change), close: () => open.delete(queue) }
+    },
+    load,
+    around: (operation, caller, work) => loadOf(caller).queue.around(operation, caller, work),
     outermost: [turns.take],
-    middleware: [turns.remember, ...(rateLimit > 0 ? [limitRate(rateLimit)] : []), admitRequests(queue)],
-    guard: createDocumentGuard({
-      queue: queue.queue,
-      limits: { depth: settings.graphqlMaxDepth, cost: settings.graphqlMaxCost },
-      costs,
-      units,
-    }),
-    changesPerPage: changesPerPage(costs.change),
+    middleware: [turns.remember, ...(rateLimit > 0 ? [limitRate(rateLimit)] : []), admitRequests(loadOf)],
+    guard: createDocumentGuard(loadOf, { depth: settings.graphqlMaxDepth, cost: settings.graphqlMaxCost }),
   }
 }
 

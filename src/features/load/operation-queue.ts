@@ -40,14 +40,16 @@ export interface DatabaseLoad {
 export class OperationQueue {
   readonly queue: FairQueue
   running = 0
-  /** Refused requests by reason. */
-  readonly shed = { capacity: 0, caller_share: 0, deadline: 0 }
   /** The units of the bodies of requests whose operation has not begun. */
   readonly bodies = new WeakMap<Caller, Lease>()
 
   constructor(
     private readonly limits: QueueLimits,
     private readonly database: DatabaseLoad,
+    /** Refused requests by reason. */
+    readonly shed = { capacity: 0, caller_share: 0, deadline: 0 },
+    /** Uses units of what all namespaces share; undefined in a service that has one. */
+    private readonly shareCapacity?: (units: number, until: Abortable) => Promise<Lease>,
   ) {
     const waiting = WAITING_PER_UNIT * limits.capacity
     const waitingShare = WAITING_PER_UNIT * limits.shareAlone
@@ -92,10 +94,13 @@ export class OperationQueue {
     const lease = body ?? (await this.queue.enter(caller.identity, units, slot))
     slot.start(lease, units)
     this.running++
+    let shared: Lease | undefined
     try {
+      shared = await this.shareCapacity?.(units, slot)
       return await work(slot)
     } finally {
       this.running--
+      shared?.end()
       lease.end()
     }
   }

@@ -3,6 +3,7 @@ import { RateLimiterCluster, RateLimiterMemory, RateLimiterRes } from 'rate-limi
 import { callerOf } from '../../http/auth/authenticate.ts'
 import type { Middleware } from '../../http/context.ts'
 import { HttpError } from '../../http/errors.ts'
+import { namespaceOf } from '../../model/access/caller.ts'
 
 const WINDOW_SECONDS = 60
 
@@ -18,7 +19,8 @@ const COUNT_MILLISECONDS = 1_000
 export function limitRate(requestsPerMinute: number): Middleware {
   const consume = createCounter(requestsPerMinute)
   return async (ctx, next) => {
-    const state = await consume(callerOf(ctx).identity)
+    const caller = callerOf(ctx)
+    const state = await consume(`${namespaceOf(caller).name} ${caller.identity}`)
     const seconds = Math.ceil(state.msBeforeNext / 1000)
     ctx.set('RateLimit-Policy', `"caller";q=${requestsPerMinute};w=${WINDOW_SECONDS}`)
     ctx.set('RateLimit', `"caller";r=${state.remainingPoints};t=${seconds}`)

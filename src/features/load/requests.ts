@@ -3,8 +3,8 @@ import { LRUCache } from 'lru-cache'
 import { callerOf } from '../../http/auth/authenticate.ts'
 import type { Middleware } from '../../http/context.ts'
 import { bodyBytes, MAXIMUM_JSON_BYTES } from '../../http/json.ts'
+import type { LoadOf } from './document-guard.ts'
 import { FairQueue } from './fair-queue.ts'
-import type { OperationQueue } from './operation-queue.ts'
 import { MILLISECONDS_PER_UNIT, pauseOf, unitsOfBytes } from './units.ts'
 
 /** Requests of one caller that start in one turn of the event loop while there are other callers. */
@@ -40,19 +40,19 @@ const SMALL = 16 * 1024
  * Refuses requests that cannot even wait. A large body counts from before it is read until the operation of the request
  * ends, and a large response until it is sent. After that, the caller pauses.
  */
-export function admitRequests({ queue, bodies }: OperationQueue): Middleware {
-  const restAfter = (caller: string, bytes: number) => {
-    const units = 1 + unitsOfBytes(bytes)
-    queue.pause(caller, units, units * MILLISECONDS_PER_UNIT)
-  }
+export function admitRequests(loadOf: LoadOf): Middleware {
   return async (ctx, next) => {
-    const { identity } = callerOf(ctx)
+    const [{ identity }, { queue, bodies }] = [callerOf(ctx), loadOf(callerOf(ctx)).queue]
+    const restAfter = (bytes: number) => {
+      const units = 1 + unitsOfBytes(bytes)
+      queue.pause(identity, units, units * MILLISECONDS_PER_UNIT)
+    }
     queue.admit(identity)
     ctx.state.holdResponse = (bytes) => {
       const lease = queue.hold(identity, 1 + unitsOfBytes(bytes))
       return () => {
         lease.end()
-        restAfter(identity, bytes)
+        restAfter(bytes)
       }
     }
     // The length of a chunked body is not known before its end.
@@ -69,7 +69,7 @@ export function admitRequests({ queue, bodies }: OperationQueue): Middleware {
       isRefused = ctx.status === 400
     } finally {
       body?.end()
-      if (body) restAfter(identity, bodyBytes(ctx))
+      if (body) restAfter(bodyBytes(ctx))
       // A large body can have more mistakes than bytes suggest, and its error quotes parts of it.
       if (body && isRefused) queue.pause(identity, Infinity, pauseOf(performance.now() - began))
     }

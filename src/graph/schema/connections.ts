@@ -69,7 +69,7 @@ export async function resolveConnection(
   const { rows, totalCount } = await listing.read({ ...request, take: take + 1 })
   const isMore = rows.length > take
   const wanted = fromEnd ? rows.slice(Math.max(rows.length - take, 0)) : rows.slice(0, take)
-  const cursor = (row: Row | undefined) => row && encodeCursor(resource, sorts, row)
+  const cursor = (row: Row | undefined) => row && encodeCursor(resource, sorts, row, listing.namespace)
   return {
     edges: wanted.map((row) => ({ node: row, cursor: () => cursor(row) })),
     nodes: wanted,
@@ -99,7 +99,9 @@ function toConnectionRequest(
   }
   const sorts = toSorts(sort)
   const position = (cursor: string | null | undefined, argument: string) =>
-    typeof cursor === 'string' ? decodeCursor(listing.resource, sorts, cursor, argument) : undefined
+    typeof cursor === 'string'
+      ? decodeCursor(listing.resource, sorts, cursor, argument, listing.namespace)
+      : undefined
   return {
     sorts,
     rows: matchingRows(listing, selection),

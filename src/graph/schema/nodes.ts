@@ -1,3 +1,4 @@
+import type { Caller } from '../../model/access/caller.ts'
 import type { Resource } from '../../model/definition/resource.ts'
 import { errorAt } from '../../model/errors.ts'
 import { isResourceKey, keyOf, type ResourceKey } from '../../model/rows/identifiers.ts'
@@ -17,7 +18,7 @@ interface Node { ${NODE_ID} }`
 export function nodeIdField(resource: Resource): SchemaField {
   return {
     sdl: NODE_ID,
-    resolve: (row: Row) => encodeNodeId(resource, keyOf(resource, row)),
+    resolve: (row: Row, _, { session }) => encodeNodeId(resource, keyOf(resource, row), session.caller),
   }
 }
 
@@ -44,15 +45,24 @@ export function nodeQueries(resources: readonly Resource[]): SchemaField[] {
 
 /** The row, with the name of its type for the interface; null if no resource can have this `nodeId`. */
 async function findNode(resources: readonly Resource[], nodeId: string, { session }: GraphContext) {
-  const [name, ...ids] = Buffer.from(nodeId, 'base64url').toString().split('/')
+  const [text = ''] = Buffer.from(nodeId, 'base64url').toString().split(SEPARATOR)
+  const [name, ...ids] = text.split('/')
   const resource = resources.find((candidate) => candidate.name === name)
   const key = { parentId: resource?.parentField && ids[0], id: ids.at(-1) ?? '' }
-  if (!resource || !isResourceKey(key) || encodeNodeId(resource, key) !== nodeId) return null
+  if (!resource || !isResourceKey(key) || encodeNodeId(resource, key, session.caller) !== nodeId) return null
   const row = await session.find(resource, key)
   return row ? { ...row, __typename: resource.name } : null
 }
 
-function encodeNodeId({ name, listed }: Resource, { parentId, id }: ResourceKey): string {
+/** Before the namespace. Identifiers do not have it. */
+const SEPARATOR = '@'
+
+function encodeNodeId(
+  { name, listed }: Resource,
+  { parentId, id }: ResourceKey,
+  { namespace }: Caller,
+): string {
   const parts = parentId !== undefined && listed ? [name, parentId, id] : [name, id]
-  return Buffer.from(parts.join('/')).toString('base64url')
+  const text = parts.join('/') + (namespace ? SEPARATOR + namespace.name : '')
+  return Buffer.from(text).toString('base64url')
 }

@@ -91,7 +91,7 @@ async function readPage(listing: Listing, args: PageArguments, parts: PageParts)
     const request = toPageRequest(listing, wanted, parts)
     const list = await listing.read(request)
     const position = parts.positioned ? list.position : undefined
-    return { request, list, page: { ...toPage(listing.resource, wanted, request, list), position } }
+    return { request, list, page: { ...toPage(listing, wanted, request, list), position } }
   }
   const { request, list, page } = await read(args)
   const isShort = list.rows.length === 0 || (parts.counted && list.totalCount <= args.limit && page.hasMore)
@@ -119,10 +119,10 @@ function toPageRequest(
   }
   const byNumber = { ...request, skip: (page - 1) * limit }
   if (cursor === undefined || cursor === null) return byNumber
-  const use = cursorUse(cursor)
+  const use = cursorUse(cursor, listing.namespace)
   const side = (['after', 'before'] as const).find((one) => use === purposeOf(page, limit, one))
   if (use && !side) return byNumber
-  const position = decodeCursor(listing.resource, sort, cursor, 'cursor', use)
+  const position = decodeCursor(listing.resource, sort, cursor, 'cursor', listing.namespace, use)
   return side === 'before'
     ? { ...request, before: position, fromEnd: true, namesLast: true }
     : { ...request, after: position }
@@ -132,7 +132,12 @@ function toPageRequest(
  * `hasMore`, the next cursor, and a number below `totalPages` always agree, even if resources were added or deleted since
  * the cursor was made.
  */
-function toPage(resource: Resource, { page, limit }: PageArguments, request: ListRequest, list: List) {
+function toPage(
+  { resource, namespace }: Listing,
+  { page, limit }: PageArguments,
+  request: ListRequest,
+  list: List,
+) {
   const { sorts, after, before, counted } = request
   const { totalCount } = list
   const isMore = list.rows.length > limit
@@ -152,7 +157,7 @@ function toPage(resource: Resource, { page, limit }: PageArguments, request: Lis
   }
   const number = numberOf()
   const cursorTo = (row: Row | undefined, neighbour: number, side: Side) =>
-    row && encodeCursor(resource, sorts, row, purposeOf(neighbour, limit, side))
+    row && encodeCursor(resource, sorts, row, namespace, purposeOf(neighbour, limit, side))
   const versions = items.map((row) => `${keyText(keyOf(resource, row))}:${row.version}`)
   const shown = [number, limit, totalCount, hasMore, hasPrevious, ...versions]
   return {

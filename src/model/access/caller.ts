@@ -10,8 +10,23 @@ export interface Caller {
   readonly subject: string | undefined
   /** All verified claims of the token, for access rules. */
   readonly claims: Readonly<Record<string, unknown>>
+  /** Whose rows the request is about. */
+  readonly namespace?: Namespace
   /** Set per request, by services whose reads can be older than their writes. */
   readonly consistency?: Consistency
+}
+
+/** The rows of one schema, while their database is open. What is kept for them is kept by this object, and forgotten with it. */
+export interface Namespace {
+  /** Empty in a service that has one. */
+  readonly name: string
+}
+
+/** That of all callers of a service that has one. */
+export const ONLY_NAMESPACE: Namespace = { name: '' }
+
+export function namespaceOf({ namespace = ONLY_NAMESPACE }: Caller): Namespace {
+  return namespace
 }
 
 /** Whether a request must see writes that replicas may lack, and whether it has written. */

@@ -24,15 +24,21 @@ const MAXIMUM_LENGTH = 1_000
 const TEXT_LENGTHS = [100, 25, 5, 0]
 
 /**
- * Encodes the position of a row as an opaque text of at most 1,000 characters. The cursor is valid for one
- * order, and for one `use` if given. It stays valid when the resource is changed or deleted.
+ * Encodes the position of a row as an opaque text of at most 1,000 characters. The cursor is valid in one namespace, for
+ * one order, and for one `use` if given. It stays valid when the resource is changed or deleted.
  */
-export function encodeCursor(resource: Resource, sorts: readonly Sort[], row: Row, use = ''): string {
+export function encodeCursor(
+  resource: Resource,
+  sorts: readonly Sort[],
+  row: Row,
+  namespace: string,
+  use = '',
+): string {
   const steps = orderSteps(resource, sorts)
   const encoded = (length: number) => {
     const values = steps.map((step) => encodedValue(resource, step, row, length))
     const text = JSON.stringify([orderDigest(steps), use, row.version, ...values])
-    return Buffer.from(digest(text) + text).toString('base64url')
+    return Buffer.from(digest(namespace + text) + text).toString('base64url')
   }
   const shorter = (cursor: string, length: number) =>
     cursor.length > MAXIMUM_LENGTH ? encoded(length) : cursor
@@ -40,8 +46,8 @@ export function encodeCursor(resource: Resource, sorts: readonly Sort[], row: Ro
 }
 
 /** The use that a cursor was made for; undefined for an invalid cursor. */
-export function cursorUse(text: string): string | undefined {
-  const [, use] = parsed(text)
+export function cursorUse(text: string, namespace: string): string | undefined {
+  const [, use] = parsed(text, namespace)
   return typeof use === 'string' ? use : undefined
 }
 
@@ -51,10 +57,11 @@ export function decodeCursor(
   sorts: readonly Sort[],
   text: string,
   argument: string,
+  namespace: string,
   use = '',
 ): Position {
   const steps = orderSteps(resource, sorts)
-  const [order, usedFor, version, ...encoded] = parsed(text)
+  const [order, usedFor, version, ...encoded] = parsed(text, namespace)
   const values = encoded.map((value, index) => decodedValue(steps[index], value))
   const isWhole = values.length === steps.length && !values.includes(undefined)
   if (order === orderDigest(steps) && usedFor === use && Number.isInteger(version) && isWhole)
@@ -97,12 +104,12 @@ function orderDigest(steps: readonly OrderStep[]): string {
 /** With many numbers, a cursor is longer than it should be. */
 const LONGEST = 8_000
 
-function parsed(cursor: string): unknown[] {
+function parsed(cursor: string, namespace: string): unknown[] {
   if (cursor.length > LONGEST) return []
   try {
     const decoded = Buffer.from(cursor, 'base64url').toString()
     const text = decoded.slice(DIGEST_LENGTH)
-    if (!decoded.startsWith(digest(text))) return []
+    if (!decoded.startsWith(digest(namespace + text))) return []
     const value: unknown = JSON.parse(text)
     return Array.isArray(value) ? value : []
   } catch {

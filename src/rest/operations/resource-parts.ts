@@ -1,3 +1,4 @@
+import { callerOf } from '../../http/auth/authenticate.ts'
 import type { Context } from '../../http/context.ts'
 import { link } from '../../http/headers.ts'
 import type { Handler } from '../../http/routes.ts'
@@ -65,7 +66,8 @@ export function linker(on: HeaderLink['on'], { links, resource }: ResourceParts)
   const added = links.filter((one) => one.on === on)
   return (ctx: Context, urls: Urls, page?: LinkContext['page']): void => {
     for (const { relation, target } of added) {
-      const href = target({ resource, urls, params: ctx['params'], ...(page && { page }) })
+      const of = { resource, caller: callerOf(ctx), urls, params: ctx['params'], ...(page && { page }) }
+      const href = target(of)
       if (href !== undefined) ctx.append('Link', link(href, relation))
     }
   }

@@ -24,6 +24,7 @@ export function createMetrics(
   readers: Readers | undefined,
   state: { readonly refusedConnections: number },
   load: LoadCounts = { running: 0, waiting: 0, shed: {} },
+  byNamespace = false,
 ) {
   const registry = new Registry()
   const metric = metricsOf(registry)
@@ -62,6 +63,7 @@ export function createMetrics(
       'method',
       'route',
       'status',
+      ...(byNamespace ? (['namespace'] as const) : []),
     ),
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   })
@@ -77,9 +79,11 @@ export function createMetrics(
   }
   return {
     route,
-    report({ method, route = 'none', status, seconds }: AnsweredRequest) {
-      // Callers can invent methods, and each label value stays in memory.
-      durations.labels(METHODS.includes(method) ? method : 'other', route, String(status)).observe(seconds)
+    report({ method, namespace, route = 'none', status, seconds }: AnsweredRequest) {
+      // Callers can invent methods and names, and each label value stays in memory.
+      const known = METHODS.includes(method) ? method : 'other'
+      const where = byNamespace ? [(status !== 404 && status !== 403 && namespace) || 'none'] : []
+      durations.labels(known, route, String(status), ...where).observe(seconds)
     },
   }
 }

@@ -18,6 +18,20 @@ export const settingsTable = {
   DATA_DIR: text('.data', 'Folder of the embedded database and of the development secret'),
   EMBEDDED_FSYNC: flag(false, 'Flush each commit of the embedded database: slower, but survives a power cut'),
   API_NAMESPACE: pathSegment('api', 'First segment of every path'),
+  NAMESPACES: choice(
+    ['one', 'many'],
+    'one: that of API_NAMESPACE; many: also those that `halgraph namespace create` makes, needs DATABASE_URL',
+  ),
+  NAMESPACES_OPEN: integer(
+    1,
+    10_000,
+    100,
+    'Namespaces that are open at the same time, besides API_NAMESPACE',
+  ),
+  NAMESPACE_CLAIM: text(
+    'namespaces',
+    'Claim of a token that names its namespaces: a text or a list; * for all',
+  ),
   API_VERSION: optional(
     (input) => API_VERSION_NAME.test(input),
     'be the letter v and a number, as in v1',
@@ -60,6 +74,7 @@ export const settingsTable = {
   GRAPHQL_OPERATIONS_DIR: optionalText('Folder of persisted GraphQL operations; unset: the bundled ones'),
   GRAPHQL_PERSISTED_ONLY: flag(false, 'Refuse GraphQL operations that are not persisted'),
   METRICS: flag(false, 'Serve Prometheus metrics at /metrics, without authentication'),
+  METRICS_BY_NAMESPACE: flag(false, 'Tell the durations of requests apart by namespace'),
   SERVER_TIMING: flag(false, 'Send the Server-Timing header'),
   OTEL_EXPORTER_OTLP_ENDPOINT: webAddress(
     'OpenTelemetry collector to send spans to, as in http://localhost:4318; unset: none',

@@ -1,5 +1,6 @@
 import { type CleanedEnv, type CleanOptions, cleanEnv } from 'envalid'
 import type { TokenSettings } from '../../http/auth/verify-token.ts'
+import { isNamespaceName, NAMESPACE_NAME } from '../../http/namespaces.ts'
 import { unknownScopes } from '../../model/access/scopes.ts'
 import { type Domain, inCamelCase } from '../../model/definition/domain.ts'
 import { mapped } from '../../model/values.ts'
@@ -39,6 +40,7 @@ export function readSettings(
     ...tokenProblems(variables, production),
     ...scopeProblems(variables, resources),
     ...workerProblems(variables),
+    ...namespaceProblems(variables),
     ...environmentProblems(variables),
   )
   if (problems.length > 0) throw new SettingsError(problems)
@@ -97,10 +99,32 @@ export function settingsWarnings({ jwt, jwtAudience }: Settings): string[] {
   ]
 }
 
+/** What a token needs for all namespaces, in a service that has several. */
+export function namespacesClaim({ namespaces, namespaceClaim }: Settings): object {
+  return namespaces === 'many' ? { [namespaceClaim]: '*' } : {}
+}
+
 /** Reads the given values, because envalid's cannot be read while any setting is invalid. */
 function workerProblems(variables: NodeJS.ProcessEnv): string[] {
   if (!(Number(variables['WORKERS']) > 1) || variables['DATABASE_URL'] !== undefined) return []
   return ['WORKERS: the embedded database supports one process; set DATABASE_URL for more']
+}
+
+/** The embedded database gives all its sessions one search path, and replicas are those of one schema. */
+function namespaceProblems({ NAMESPACES, ...variables }: NodeJS.ProcessEnv): string[] {
+  if (NAMESPACES !== 'many') return []
+  const name = variables['API_NAMESPACE'] ?? 'api'
+  return [
+    ...(variables['DATABASE_URL'] === undefined
+      ? ['NAMESPACES: the sessions of the embedded database share one search path; set DATABASE_URL for many']
+      : []),
+    ...(variables['DATABASE_REPLICA_URLS'] === undefined
+      ? []
+      : ['NAMESPACES: many namespaces are read from the primary; unset DATABASE_REPLICA_URLS']),
+    ...(isNamespaceName(name)
+      ? []
+      : [`API_NAMESPACE: ${name} cannot be one of many namespaces; ${NAMESPACE_NAME}`]),
+  ]
 }
 
 /** `development`: tokens are verified with a random secret stored in the data folder. */

@@ -4,6 +4,7 @@ import { allScopes } from '../../model/access/scopes.ts'
 import { SERVICE_NAME } from '../../observability/service-name.ts'
 import type { Service } from '../server.ts'
 import type { Configuration } from '../settings/configuration.ts'
+import { namespacesClaim } from '../settings/settings.ts'
 import { styled } from '../terminal.ts'
 import { mintToken } from './development-token.ts'
 
@@ -14,17 +15,23 @@ export async function introduce(
   tokens: TokenSettings,
 ): Promise<void> {
   const scope = allScopes(domain.resources).join(' ')
-  const token = await mintToken(tokens, { scope, subject: 'developer', expiresIn: '12h' })
+  const token = await mintToken(
+    tokens,
+    { scope, subject: 'developer', expiresIn: '12h' },
+    namespacesClaim(settings),
+  )
   const bold = (text: string) => styled(process.stdout, 'bold', text)
-  const explorer = settings.graphqlExplorer ? `\n  ${origin}/graphql   the GraphQL explorer` : ''
+  const isMany = settings.namespaces === 'many'
+  const inside = isMany ? `${origin}/${settings.namespace}` : origin
+  const explorer = settings.graphqlExplorer ? `\n  ${inside}/graphql   the GraphQL explorer` : ''
   const isRestricted = domain.resources.some(({ access }) => access)
   const claims = isRestricted ? ' and no claims (npx halgraph token --claims adds those of access rules)' : ''
   const seed = existsSync(domain.folder.seed) ? '\n  npx halgraph seed   adds an example catalogue' : ''
   process.stdout.write(`
 ${bold(`${domain.title ?? SERVICE_NAME}: open in a browser`)}
-  ${origin}/   where to go, with counts and charts
+  ${origin}/   ${isMany ? 'the namespaces' : 'where to go, with counts and charts'}
   ${base}   every resource as a page
-  ${origin}/docs   the API reference${explorer}
+  ${inside}/docs   the API reference${explorer}
 
 ${bold('Token for these pages')}, with all scopes${claims}, valid for twelve hours
   ${token}

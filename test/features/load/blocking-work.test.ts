@@ -7,7 +7,7 @@ import { FairQueue } from '../../../src/features/load/fair-queue.ts'
 /** Begins blocking work of a caller whose share is 4, and returns the names of what has begun. */
 function create() {
   const queue = new FairQueue({ capacity: 9, share: 4 })
-  const { document, estimate, introspection } = blockingWork(queue)
+  const { document, estimate, introspection } = blockingWork(() => queue)
   const begun: string[] = []
   const begin = async (name: string, work: (contextValue: never) => Promise<() => void>) => {
     const lease = await queue.enter('ada', 1)

@@ -2,6 +2,7 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 import test, { type ExecutionContext } from 'ava'
 import type { Slot } from '../../../src/domain/session/slot.ts'
 import { limitLoad } from '../../../src/features/load/index.ts'
+import { ONLY_NAMESPACE } from '../../../src/model/access/caller.ts'
 import { createCompleteSchema } from '../../../src/service/features.ts'
 import { resources } from '../../helpers/domain/domain.ts'
 import { until } from '../../helpers/process/until.ts'
@@ -23,7 +24,8 @@ function serve(t: ExecutionContext, { capacity = 64, share = 64, connections = 1
     graphqlMaxDepth: 12,
     graphqlMaxCost: 20_000,
   }
-  const limits = limitLoad({ settings, schema, resources, database: database as never })
+  const limits = limitLoad({ settings, schema, resources })
+  limits.open?.({ namespace: ONLY_NAMESPACE, database: database as never })
   const begun: string[] = []
   let end = () => {}
   let ended = Promise.resolve()

@@ -19,7 +19,9 @@ async function unitsAfter(bytes: number, answer: (ctx: Context) => void): Promis
     await delay(20)
     answer(ctx as unknown as Context)
   }
-  await Promise.resolve(admitRequests(admission)(ctx as unknown as Context, next)).catch(() => {})
+  await Promise.resolve(
+    admitRequests(() => ({ queue: admission }) as never)(ctx as unknown as Context, next),
+  ).catch(() => {})
   const leases = Array.from({ length: 4 }, () => queue.take('ada', 1)).filter((lease) => lease !== undefined)
   return leases.length
 }

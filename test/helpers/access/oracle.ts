@@ -211,7 +211,7 @@ export function differenceOf(request: Request, answer: Answer, expected: Answer)
 }
 
 /** Both texts where they begin to differ. */
-function unequalPart(own: string, other: string): string {
+export function unequalPart(own: string, other: string): string {
   const place = [...own].findIndex((character, index) => character !== other[index])
   const from = Math.max(0, (place < 0 ? own.length : place) - 100)
   return `${own.slice(from, from + 300)}\n      instead of ${other.slice(from, from + 300)}`

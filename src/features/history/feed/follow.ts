@@ -14,14 +14,21 @@ const HEARTBEAT_MILLISECONDS = 5_000
 const MAXIMUM_ATTEMPTS = 5
 const RETRY_MILLISECONDS = 1_000
 
-/** What follows the feed. The functions can be called once the service has started. */
-export interface Followed {
-  readonly resources: readonly Resource[]
-  feed(): FeedWatch
-  core(): Core
+/** The feed of a database. */
+export interface Started {
+  readonly feed: FeedWatch
+  readonly core: Core
 }
 
-export const lowerCase = ({ core }: Followed) => lowerCaseOf(core().database.client)
+/** What follows the feeds. */
+export interface Followed {
+  readonly resources: readonly Resource[]
+  /** That of a caller, whose database is open. */
+  of(caller: Caller): Started
+}
+
+export const lowerCase = (followed: Followed, caller: Caller) =>
+  lowerCaseOf(followed.of(caller).core.database.client)
 
 /**
  * The pages of a feed after a position, as changes happen, and an empty one at least every 5 seconds, also while the service

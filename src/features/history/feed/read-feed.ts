@@ -5,7 +5,7 @@ import { allows, authorize, type Caller, lackOf } from '../../../model/access/ca
 import type { Resource } from '../../../model/definition/resource.ts'
 import { DomainError, errorAt } from '../../../model/errors.ts'
 import { ReadableChanges, type ReadRequest, type StateRow } from './readable-changes.ts'
-import { type Place, type RecordedChange, toChange, toCursor, toPlace } from './recorded-change.ts'
+import { NOW, type Place, type RecordedChange, toChange, toCursor, toPlace } from './recorded-change.ts'
 import { limitingOwner, parentState } from './states.ts'
 import { numberChanges } from './upkeep.ts'
 
@@ -28,8 +28,6 @@ export interface Source {
   /** How long changes are recorded; 0 for no record. */
   readonly changesDays: number
 }
-
-export const NOW = 'now'
 
 /** The limit of one statement, so that a request for rare changes does not scan the whole feed. */
 const SCANNED_POSITIONS = 1_000

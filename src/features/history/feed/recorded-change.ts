@@ -1,3 +1,4 @@
+import type { Caller } from '../../../model/access/caller.ts'
 import type { Resource } from '../../../model/definition/resource.ts'
 import { errorAt } from '../../../model/errors.ts'
 import { rowOf } from '../../../model/rows/columns.ts'
@@ -44,6 +45,9 @@ export function toChange(resources: readonly Resource[], row: ChangeRow): Record
   }
 }
 
+/** The position at the end of the feed, as clients ask for it. */
+export const NOW = 'now'
+
 /** A place in the feed: all changes up to a position were read, and so many parts of the next one (`readable-changes.ts`). */
 export interface Place {
   readonly after: number
@@ -61,6 +65,24 @@ export function toCursor(position: number, parts?: number): string {
 
 function encoded(text: string): string {
   return Buffer.from(text).toString('base64url')
+}
+
+const SEPARATOR = '~'
+
+/** A cursor as a caller gets it: with the namespace, because positions mean nothing in another one. */
+export function shownCursor({ namespace }: Caller, cursor: string): string {
+  return namespace ? cursor + SEPARATOR + namespace.name : cursor
+}
+
+/**
+ * A cursor that a caller was shown, or another text, which `toPlace` refuses.
+ *
+ * @param text undefined and `now` stay what they are
+ */
+export function givenCursor<Text extends string | undefined>({ namespace }: Caller, text: Text): Text {
+  if (!namespace || text === undefined || text === NOW) return text
+  const end = SEPARATOR + namespace.name
+  return (text.endsWith(end) ? text.slice(0, -end.length) : SEPARATOR) as Text
 }
 
 /** @throws {DomainError} INVALID_QUERY_PARAMETER (400) for an invalid cursor */

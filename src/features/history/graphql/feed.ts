@@ -12,9 +12,8 @@ import { matcherOf } from '../../../model/query/matches.ts'
 import { DEFAULT_PAGE_SIZE, relatedTargets } from '../../../model/query/query.ts'
 import { jsonValues } from '../../../model/rows/columns.ts'
 import { type Followed, followFeed, lowerCase } from '../feed/follow.ts'
-import { type FeedPage, NOW, readableCollections, readFeedFor } from '../feed/read-feed.ts'
-import { type RecordedChange, toCursor } from '../feed/recorded-change.ts'
-import type { FeedWatch } from '../feed/watch.ts'
+import { type FeedPage, readableCollections, readFeedFor } from '../feed/read-feed.ts'
+import { givenCursor, NOW, type RecordedChange, shownCursor, toCursor } from '../feed/recorded-change.ts'
 
 export const CHANGES = /* GraphQL */ `
 "What happened to a resource."
@@ -57,10 +56,14 @@ export function feedQuery(resources: readonly Resource[]): SchemaField {
     resolve: async (_, { since, collections, limit }: FeedArguments, { session }) => {
       const { changes, next, hasMore } = await readFeedFor(session, {
         resources: readableCollections(resources, collections ?? undefined, session.caller),
-        since: since ?? undefined,
+        since: givenCursor(session.caller, since ?? undefined),
         limit: pageSize(limit, session.maximumPageSize),
       })
-      return { items: changes.map((change) => toItem(change, session.caller)), hasMore, nextCursor: next }
+      return {
+        items: changes.map((change) => toItem(change, session.caller)),
+        hasMore,
+        nextCursor: shownCursor(session.caller, next),
+      }
     },
   }
 }
@@ -69,7 +72,7 @@ export function feedQuery(resources: readonly Resource[]): SchemaField {
 export function toItem(change: RecordedChange, caller: Caller) {
   const { cursor, resource, key, version, event, time, by, row } = change
   return {
-    cursor,
+    cursor: shownCursor(caller, cursor),
     collection: resource.path,
     id: key.id,
     parentId: key.parentId,
@@ -119,7 +122,8 @@ export function resourceSubscription(resource: Resource, followed: Followed): Sc
         const message = 'The filter of a subscription cannot have conditions on relations.'
         throw errorAt('filter', 'INVALID_VALUE', 'INVALID_QUERY_PARAMETER', message)
       }
-      const matches = condition && matcherOf(resource, condition, await lowerCase(followed))
+      const matches =
+        condition && matcherOf(resource, condition, await lowerCase(followed, context.session.caller))
       const parentId = parent ? ((args as Values)[parent] ?? undefined) : undefined
       return subscribeToFeed(context, followed, [resource], since, ({ key, row }) => {
         if (parentId !== undefined && key.parentId !== parentId) return false
@@ -138,34 +142,37 @@ export function resourceSubscription(resource: Resource, followed: Followed): Sc
  */
 async function subscribeToFeed(
   { session, stream }: GraphContext,
-  { feed, core }: Followed,
+  followed: Followed,
   resources: readonly Resource[],
   since: string | null | undefined,
   isShown: (change: RecordedChange) => boolean = () => true,
 ): Promise<AsyncIterable<RecordedChange | undefined>> {
   if (!stream) throw new TypeError('A subscription needs a stream of events.')
   const { caller, maximumPageSize } = session
-  const { accessOf, changesPerPage } = core()
+  const { feed, core } = followed.of(caller)
+  const { accessOf, changesPerPage } = core
   const limit = Math.min(DEFAULT_PAGE_SIZE, maximumPageSize, changesPerPage)
-  const first = await readFeedFor(session, { resources, since: since ?? NOW, limit })
+  const first = await readFeedFor(session, { resources, since: givenCursor(caller, since ?? NOW), limit })
   const request = { resources, since: first.next, limit, access: accessOf(caller) }
   const eventsOf = ({ changes }: FeedPage) => [...changes.filter(isShown), undefined]
   return (async function* () {
     yield* eventsOf(first)
-    for await (const page of followFeed(feed(), request, caller, stream.signal)) yield* eventsOf(page)
+    for await (const page of followFeed(feed, request, caller, stream.signal)) yield* eventsOf(page)
     const message = 'The service cannot keep the subscription open now. Subscribe again with the last cursor.'
     throw new DomainError('SERVICE_UNAVAILABLE', message)
   })()
 }
 
 /** The position of a page of a list in the feed. */
-export function feedCursor(resource: Resource, feed: () => FeedWatch): SchemaPart {
+export function feedCursor(resource: Resource, followed: Followed): SchemaPart {
   const { pageType } = graphNames(resource)
   const field: SchemaField = {
     sdl: `"Cursor for the feed of changes: the page includes all changes up to it. At most ten seconds old, unless the page is. Null if changes are not recorded."
       ${POSITIONED}: String`,
-    resolve: ({ position }: { position?: number }) =>
-      position === undefined ? null : toCursor(feed().startFor(position)),
+    resolve: ({ position }: { position?: number }, _, { session }) =>
+      position === undefined
+        ? null
+        : shownCursor(session.caller, toCursor(followed.of(session.caller).feed.startFor(position))),
   }
   return fieldsOf(pageType, `extend type ${pageType}`, [field])
 }

@@ -15,7 +15,8 @@ import { QueryParameters } from '../../../rest/query-parameters.ts'
 import { linkDescription, MEDIA_TYPES, negotiate, respond } from '../../../rest/respond.ts'
 import { type Urls, urlsFor, withQuery } from '../../../rest/urls.ts'
 import { type Followed, followFeed } from '../feed/follow.ts'
-import { type FeedPage, NOW, readableCollections } from '../feed/read-feed.ts'
+import { type FeedPage, readableCollections } from '../feed/read-feed.ts'
+import { givenCursor, NOW, shownCursor } from '../feed/recorded-change.ts'
 import { toItem } from '../graphql/feed.ts'
 
 export const FEED_PATH = '/changes'
@@ -109,7 +110,12 @@ function changesHandler({ resources, executor, settings }: RestParts, followed: 
 
   const requestOf = (caller: Caller, since: string, { collections, limit }: FeedQuery) => {
     const wanted = readableCollections(followed.resources, collections, caller)
-    return { since, limit, resources: wanted, access: followed.core().accessOf(caller) }
+    return {
+      since: givenCursor(caller, since),
+      limit,
+      resources: wanted,
+      access: followed.of(caller).core.accessOf(caller),
+    }
   }
 
   function represent({ cursor, resource: values, event, parent_id, ...change }: Change, urls: Urls): Values {
@@ -135,7 +141,7 @@ function changesHandler({ resources, executor, settings }: RestParts, followed: 
     const request = requestOf(caller, since, query)
     const ended = abortOnLeave(ctx)
     const forgetExpiry = onExpiry(ctx, () => ended.abort())
-    const found = followed.feed().wait(request, caller, wait * 1_000, ended.signal)
+    const found = followed.of(caller).feed.wait(request, caller, wait * 1_000, ended.signal)
     // The read that follows succeeds, or reports the error.
     const isOver = await found.catch(() => true)
     forgetExpiry()
@@ -160,11 +166,12 @@ function changesHandler({ resources, executor, settings }: RestParts, followed: 
       settings.maximumPageSize,
       requestHeader(ctx, 'LastEventID') || undefined,
     )
-    const query = { ...asked, limit: Math.min(asked.limit, followed.core().changesPerPage) }
+    const [caller, urls] = [callerOf(ctx), urlsFor(ctx, settings)]
+    const { feed, core } = followed.of(caller)
+    const query = { ...asked, limit: Math.min(asked.limit, core.changesPerPage) }
     // The first page is read before the stream begins, so that its errors have a status.
     const { changes } = await runForRequest(ctx, operation, query)
     const { items, next } = changes as Page
-    const [caller, urls] = [callerOf(ctx), urlsFor(ctx, settings)]
     const { base } = urls
     const request = requestOf(caller, next, query)
     const textOf = (page: FeedPage) => {
@@ -174,13 +181,13 @@ function changesHandler({ resources, executor, settings }: RestParts, followed: 
         const { parentId, ...item } = toItem(change, caller)
         return { ...item, parent_id: parentId }
       })
-      const text = toEvents(shown, page.next, urls)
+      const text = toEvents(shown, shownCursor(caller, page.next), urls)
       texts.set(page, { base, text })
       return text
     }
     sendEvents(ctx, async function* (signal) {
       yield toEvents(items, next, urls)
-      for await (const page of followFeed(followed.feed(), request, caller, signal)) yield textOf(page)
+      for await (const page of followFeed(feed, request, caller, signal)) yield textOf(page)
     })
   }
 

@@ -11,18 +11,18 @@ import type { ReadOperation, ResourceParts } from '../../../rest/operations/reso
 import { QueryParameters } from '../../../rest/query-parameters.ts'
 import { respond } from '../../../rest/respond.ts'
 import { keyIn, requestedUrl, withQuery } from '../../../rest/urls.ts'
+import type { Followed } from '../feed/follow.ts'
 import { HIGHEST_VERSION } from '../feed/versions.ts'
-import type { FeedWatch } from '../feed/watch.ts'
 
 export const VERSIONS_PATH = '/versions'
 
 /** From a resource, also a deleted one, to its versions (RFC 5829 §3.1). */
-export function versionsLink(feed: () => FeedWatch): HeaderLink {
+export function versionsLink(followed: Followed): HeaderLink {
   return {
     on: 'resource',
     relation: 'version-history',
-    target({ urls, resource, params }) {
-      const isRecorded = feed().source.changesDays > 0
+    target({ urls, resource, params, caller }) {
+      const isRecorded = followed.of(caller).core.changesDays > 0
       return isRecorded ? urls.resource(resource, keyIn(params)) + VERSIONS_PATH : undefined
     },
   }

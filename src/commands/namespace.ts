@@ -1,0 +1,174 @@
+import { createInterface } from 'node:readline/promises'
+import { type Connection, DatabaseRefusedError, parseConnection } from '../database/connection.ts'
+import { migrate, migrationState } from '../database/migrations/migrator.ts'
+import { withSession } from '../database/migrations/session.ts'
+import {
+  addressOf,
+  dropSchemas,
+  type Registry,
+  readRegistry,
+  register,
+  type Send,
+  unregister,
+} from '../database/namespace-registry.ts'
+import { isNamespaceName, NAMESPACE_NAME } from '../http/namespaces.ts'
+import { ArgumentsError, CommandError, databaseConfiguration, runCommand } from '../service/command.ts'
+import { type Configuration, patienceOf } from '../service/settings/configuration.ts'
+
+const usage = `Makes, lists, migrates, moves and removes the namespaces of a service with NAMESPACES=many.
+
+  npx halgraph namespace create north
+  npx halgraph namespace create north --address postgresql://user:password@host:5432/name
+  npx halgraph namespace list
+  npx halgraph namespace migrate
+  npx halgraph namespace move north --address postgresql://user:password@host:5432/name
+  npx halgraph namespace remove north
+  npx halgraph namespace address north
+
+  create   makes the schemas and tables of a namespace, or completes what was interrupted
+  list     prints each namespace, its server, and whether it can be served
+  migrate  applies the pending migrations to all of them, also after one has failed
+  move     says where a namespace is now: its schemas must be there already, with all migrations
+  remove   drops the schemas of a namespace with all its rows
+  address  prints its address, as DATABASE_URL of the other commands, with its password
+
+  --address  the server; by default that of DATABASE_URL
+  --yes      remove without asking for the name
+
+A service notices changes within two seconds. The namespace API_NAMESPACE is the schema of DATABASE_URL itself.`
+
+const options = { address: { type: 'string' }, yes: { type: 'boolean', default: false } } as const
+
+interface Parts {
+  readonly configuration: Configuration
+  readonly main: Connection
+  readonly databaseUrl: string
+  readonly folder: string
+  readonly registry: Registry
+  readonly address?: string | undefined
+  readonly yes: boolean
+}
+
+type Action = (parts: Parts, name: string) => Promise<void>
+
+const actions: Readonly<Record<string, Action>> = {
+  async create(parts, name) {
+    const { configuration, main, folder, registry, address } = parts
+    if (!isNamespaceName(name ?? '')) throw new ArgumentsError(`${name ?? ''}: ${NAMESPACE_NAME}`)
+    if (name === configuration.settings.namespace)
+      throw new ArgumentsError(`${name} is API_NAMESPACE, which the schema of DATABASE_URL has already`)
+    if (registry.has(name) && address !== undefined && registry.get(name) !== address)
+      throw new ArgumentsError(`${name} exists at another address; see move`)
+    const given = address ?? registry.get(name)
+    // Registered first, so that an interrupted command leaves nothing that nobody knows of.
+    await inTransaction(main, (send) => register(send, main.schema, name, given))
+    await migrate(connectionOf(parts, name, given), folder)
+    console.log(`Created ${name}`)
+  },
+
+  async list(parts) {
+    for (const [name, address] of parts.registry) {
+      const { host, pathname } = new URL(address ?? parts.databaseUrl)
+      console.log(`${name.padEnd(24)} ${host}${pathname}  ${await stateOf(parts, name, address)}`)
+    }
+  },
+
+  async migrate(parts) {
+    const behind: string[] = []
+    for (const [name, address] of parts.registry) {
+      try {
+        const applied = await migrate(connectionOf(parts, name, address), parts.folder)
+        console.log(`${name}: ${applied.length === 0 ? 'up to date' : `applied ${applied.join(', ')}`}`)
+      } catch (error) {
+        if (!(error instanceof DatabaseRefusedError)) throw error
+        console.error(`${name}: ${error.message}`)
+        behind.push(name)
+      }
+    }
+    if (behind.length > 0) throw new CommandError(`Not migrated: ${behind.join(', ')}`)
+  },
+
+  async move(parts, name) {
+    const { main, address } = parts
+    refuseUnknown(parts, name)
+    if (address === undefined) throw new ArgumentsError('Pass the new server with --address')
+    const state = await stateOf(parts, name, address)
+    if (state !== READY) throw new CommandError(`${name} cannot be served from there: ${state}`)
+    await inTransaction(main, (send) => register(send, main.schema, name, address))
+    console.log(`${name} is at its new address`)
+  },
+
+  async remove(parts, name) {
+    const { main, yes, registry } = parts
+    refuseUnknown(parts, name)
+    if (!yes && (await typedName(name)) !== name) throw new CommandError('Nothing is removed')
+    const address = registry.get(name)
+    if (address !== undefined)
+      await inTransaction(parseConnection(address), (send) => dropSchemas(send, name))
+    await inTransaction(main, async (send) => {
+      if (address === undefined) await dropSchemas(send, name)
+      await unregister(send, main.schema, name)
+    })
+    console.log(`Removed ${name}`)
+  },
+
+  async address(parts, name) {
+    refuseUnknown(parts, name)
+    console.log(addressOf(name, parts.registry.get(name) ?? parts.databaseUrl))
+  },
+}
+
+const READY = 'ready'
+
+function connectionOf({ databaseUrl }: Parts, name: string, address: string | undefined): Connection {
+  return parseConnection(addressOf(name, address ?? databaseUrl))
+}
+
+async function stateOf(parts: Parts, name: string, address: string | undefined): Promise<string> {
+  try {
+    const { pending } = await migrationState(connectionOf(parts, name, address), parts.folder)
+    return pending.length === 0 ? READY : `${pending.length} migrations behind`
+  } catch (error) {
+    if (!(error instanceof DatabaseRefusedError)) throw error
+    return error.message
+  }
+}
+
+/** @throws {ArgumentsError} */
+function refuseUnknown({ registry }: Parts, name: string | undefined): void {
+  if (name !== undefined && registry.has(name)) return
+  throw new ArgumentsError(
+    `There is no namespace ${name ?? ''}. Namespaces: ${[...registry.keys()].join(', ')}`,
+  )
+}
+
+/** @throws {ArgumentsError} where nobody can be asked */
+async function typedName(name: string): Promise<string> {
+  if (!process.stdin.isTTY) throw new ArgumentsError(`Pass --yes to remove ${name} with all its rows`)
+  const terminal = createInterface({ input: process.stdin, output: process.stdout })
+  return terminal.question(`Type ${name} to remove it with all its rows: `).finally(() => terminal.close())
+}
+
+function inTransaction<Result>(
+  connection: Connection,
+  work: (send: Send) => Promise<Result>,
+): Promise<Result> {
+  return withSession(connection, (transact) =>
+    transact((client) => work(async (text, values) => (await client.query(text, [...values])).rows)),
+  )
+}
+
+await runCommand(usage, { allowPositionals: true, options }, async ({ values, positionals }) => {
+  const [action = '', name, ...others] = positionals
+  if (!Object.hasOwn(actions, action) || others.length > 0)
+    throw new ArgumentsError(`Pass one of ${Object.keys(actions).join(', ')}, and a name`)
+  const configuration = await databaseConfiguration()
+  const { settings, domain } = configuration
+  const { databaseUrl } = settings
+  if (databaseUrl === undefined)
+    throw new CommandError('Namespaces need DATABASE_URL: the embedded database has one')
+  const main = parseConnection(databaseUrl, patienceOf(settings))
+  const registry = await inTransaction(main, (send) => readRegistry(send, main.schema))
+  const parts = { configuration, main, databaseUrl, folder: domain.folder.migrations, registry, ...values }
+  await actions[action]?.(parts, name as string)
+})

@@ -1,0 +1,64 @@
+import { escapeIdentifier } from 'pg'
+import { internalSchema } from './session.ts'
+
+/** The namespaces that were created, by name, with the address of each; undefined: that of DATABASE_URL. */
+export type Registry = ReadonlyMap<string, string | undefined>
+
+export type Send = (text: string, values: readonly unknown[]) => Promise<readonly object[]>
+
+const PREFIX = 'namespace_'
+
+/** The schema of the resources of a namespace. Names have no underscores, so those of two namespaces differ. */
+export function schemaOf(name: string): string {
+  return PREFIX + name.replaceAll('-', '_')
+}
+
+/** The address of the schema of a namespace. */
+export function addressOf(name: string, server: string): string {
+  const url = new URL(server)
+  url.searchParams.set('schema', schemaOf(name))
+  return url.href
+}
+
+/** The table is beside the internal tables of DATABASE_URL. */
+function tableOf(schema: string | undefined): string {
+  return `${escapeIdentifier(internalSchema(schema))}.namespaces`
+}
+
+/** @param schema that of DATABASE_URL */
+export async function readRegistry(send: Send, schema: string | undefined): Promise<Registry> {
+  const table = tableOf(schema)
+  const [found] = await send('SELECT WHERE to_regclass($1) IS NOT NULL', [table])
+  const rows = found ? await send(`SELECT name, address FROM ${table} ORDER BY name`, []) : []
+  return new Map(
+    (rows as { name: string; address: string | null }[]).map((row) => [row.name, row.address ?? undefined]),
+  )
+}
+
+/** Adds a namespace, or changes its address. The first one creates the table. */
+export async function register(
+  send: Send,
+  schema: string | undefined,
+  name: string,
+  address: string | undefined,
+): Promise<void> {
+  const table = tableOf(schema)
+  await send(
+    `CREATE TABLE IF NOT EXISTS ${table} (name text PRIMARY KEY, address text, created_date timestamptz NOT NULL DEFAULT now())`,
+    [],
+  )
+  await send(
+    `INSERT INTO ${table} (name, address) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET address = excluded.address`,
+    [name, address ?? null],
+  )
+}
+
+/** Drops the schemas of a namespace with all its rows, where they are. */
+export async function dropSchemas(send: Send, name: string): Promise<void> {
+  for (const schema of [schemaOf(name), internalSchema(schemaOf(name))])
+    await send(`DROP SCHEMA IF EXISTS ${escapeIdentifier(schema)} CASCADE`, [])
+}
+
+export async function unregister(send: Send, schema: string | undefined, name: string): Promise<void> {
+  await send(`DELETE FROM ${tableOf(schema)} WHERE name = $1`, [name])
+}

@@ -1,0 +1,155 @@
+import type { ExecutionContext } from 'ava'
+import { addressOf } from '../../../src/database/namespace-registry.ts'
+import { internalSchema } from '../../../src/database/session.ts'
+import { createCompleteSchema } from '../../../src/service/features.ts'
+import type { Settings } from '../../../src/service/settings/settings.ts'
+import { makeDomain } from '../domain/made-domain.ts'
+import { SEED } from '../process/run.ts'
+import { accessToken } from '../service/access-token.ts'
+import { OWN_HEADERS } from '../service/client.ts'
+import { type ManyService, query, startMany } from '../service/namespaces.ts'
+import { SECRET } from '../service/service.ts'
+import { Report, randomConversation, unequalPart } from './oracle.ts'
+import { Random } from './random.ts'
+import { loadStatements, randomRows } from './random-rows.ts'
+import { type Answer, ORIGIN, type Request, send } from './service-pair.ts'
+
+const NAMES = ['north', 'south', 'east', 'west']
+
+/** How many writes are done. The others are dry runs. */
+const DONE = 0.3
+
+/**
+ * Compares a service that has four namespaces, which are asked at the same time, with four services that have one each. All
+ * hold other rows with the same identifiers. Writes are done, so that all that is kept about one namespace changes.
+ */
+export async function compareNamespaces(
+  t: ExecutionContext,
+  server: string,
+  requests: number,
+  overrides: Partial<Settings>,
+): Promise<void> {
+  const made = await makeDomain(t, 'clinic')
+  const start = async (names: readonly string[], settings: Partial<Settings>) => {
+    const service = await startMany(t, server, { publicBaseUrl: ORIGIN, ...settings }, made)
+    for (const name of names) await service.create(name)
+    return service
+  }
+  const shared = await start(NAMES, overrides)
+  const { resources } = made.domain
+  const schema = createCompleteSchema(resources)
+  const report = new Report()
+  t.log(`seeds from ${SEED}`)
+  await Promise.all(
+    NAMES.map(async (name, index) => {
+      const random = new Random(SEED + index)
+      const rows = randomRows(random, resources)
+      const own = await start([name], {})
+      for (const { databaseUrl } of [shared, own]) {
+        const address = addressOf(name, databaseUrl)
+        const path = new URL(address).searchParams.get('schema') as string
+        await query(databaseUrl, async (statement) => {
+          await statement(`SET search_path TO ${path}, ${internalSchema(path)}, pg_temp`)
+          for (const text of loadStatements(rows, resources)) await statement(text)
+        })
+      }
+      while (report.requests < requests && report.differences.length < 10) {
+        const seed = random.below(2 ** 31)
+        const converse = () => randomConversation({ random: new Random(seed), resources, rows }, schema)
+        await compareConversations({ name, random }, converse, [shared, own], report)
+        if (random.chance(0.1))
+          await compareConversations({ name, random }, readChanges, [shared, own], report)
+      }
+    }),
+  )
+  report.log(t)
+  t.deepEqual(report.differences.map(({ text }) => text).slice(0, 3), [])
+}
+
+/** The end of the record. */
+function* readChanges(): ReturnType<typeof randomConversation> {
+  const request = { door: 'changes', method: 'GET', path: '/api/v1/changes?limit=100', headers: {} }
+  let answer = yield request
+  while (answer.text.includes('"has_more":true')) {
+    const [, next = ''] = /"next":\{"href":"([^"]+)"/.exec(answer.text) ?? []
+    answer = yield { ...request, path: next.slice(ORIGIN.length) }
+  }
+}
+
+/** Each follows the links that its own service has given it. */
+async function compareConversations(
+  { name, random }: { readonly name: string; readonly random: Random },
+  converse: () => ReturnType<typeof randomConversation>,
+  services: readonly ManyService[],
+  report: Report,
+): Promise<void> {
+  const conversations = services.map(converse)
+  let steps = conversations.map((one) => one.next())
+  while (steps.every(({ done }) => !done)) {
+    const done = random.chance(DONE) ? String(random.below(9)) : undefined
+    const asked = steps.map(({ value }) => inNamespace(value as Request, name, done))
+    const answers = await Promise.all(
+      asked.map((request, index) => send(services[index]?.origin ?? '', tokenFor(name), request)),
+    )
+    const [request] = asked as [Request]
+    report.count(request.door, answers[1]?.status ?? 0)
+    const [own, other] = answers.map((answer) => normalized(answer as Answer))
+    if (own !== other)
+      report.differences.push({
+        door: request.door,
+        text: `${name} ${JSON.stringify(request)}\n${unequalPart(own ?? '', other ?? '')}`,
+      })
+    steps = conversations.map((one, index) => one.next(outside(answers[index] as Answer, name)))
+  }
+}
+
+const tokenFor = (name: string) =>
+  accessToken({ secret: SECRET, scope: '*:read *:write', subject: 'ada', claims: { namespaces: name } })
+
+/**
+ * Requests are made for a service without namespaces.
+ *
+ * @param done the idempotency key of a write that is done and not only tried
+ */
+function inNamespace(request: Request, name: string, done: string | undefined): Request {
+  const { path, headers, method } = request
+  const moved = path.startsWith('/graphql') ? `/${name}${path}` : path.replace('/api/', `/${name}/`)
+  const { prefer = '', ...others } = headers
+  const preferred = done === undefined ? prefer : prefer.replace(/^tx=rollback(, )?/, '')
+  const isCreation = method === 'POST' && !/graphql|batch/.test(path)
+  const key = done !== undefined && isCreation && { 'idempotency-key': done }
+  return { ...request, path: moved, headers: { ...others, ...key, ...(preferred && { prefer: preferred }) } }
+}
+
+/** The same answer with the links of a service without namespaces. */
+function outside({ headers, text, ...answer }: Answer, name: string): Answer {
+  const moved = (value: string) => value.replaceAll(`${ORIGIN}/${name}/`, `${ORIGIN}/api/`)
+  return {
+    ...answer,
+    text: moved(text),
+    headers: new Headers([...headers].map(([key, value]) => [key, moved(value)])),
+  }
+}
+
+/** Two services write and number changes at different times, and generate other identifiers. */
+function normalized({ status, headers, text }: Answer): string {
+  const shown = [...headers].filter(([header]) => ![...OWN_HEADERS, 'last-modified'].includes(header))
+  const lines = shown.map(([header, value]) => `${header}: ${value}`)
+  const all = [status, ...lines, '', text].join('\n').replaceAll(headers.get('x-request-id') || '\0', '')
+  // Of a list, they depend on the identifiers.
+  const positions = all.replaceAll(/(since=|W\/"|revision": ?")[\w-]+(?=[~."])/g, '$1')
+  return withoutOwn(positions).replaceAll(/[\w-]{24,}/g, decoded)
+}
+
+function withoutOwn(text: string): string {
+  return text
+    .replaceAll(/20(?:2[6-9]|[3-9]\d)-\d\d-\d\dT[\d:.]+Z/g, 'now')
+    .replaceAll(/\w{3}, \d\d \w{3} 20(?:2[6-9]|[3-9]\d) [\d:]+ GMT/g, 'now')
+    .replaceAll(/[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[\da-f]{4}-[\da-f]{12}/g, 'new')
+}
+
+/** Cursors have times and identifiers. */
+function decoded(token: string): string {
+  const text = Buffer.from(token, 'base64url').toString()
+  return /^.{8}\["/.test(text) ? withoutOwn(text.slice(8)) : token
+}

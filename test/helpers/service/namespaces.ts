@@ -1,0 +1,69 @@
+import pg from 'pg'
+import { parseConnection } from '../../../src/database/connection.ts'
+import { migrate } from '../../../src/database/migrations/migrator.ts'
+import { addressOf, register } from '../../../src/database/namespace-registry.ts'
+import type { LocatedDomain } from '../../../src/service/settings/domain-folder.ts'
+import type { Settings } from '../../../src/service/settings/settings.ts'
+import { createServerDatabase, type Owner } from '../database/database.ts'
+import { createDatabaseOn } from '../database/postgres-server.ts'
+import { domain } from '../domain/domain.ts'
+import { accessToken } from './access-token.ts'
+import { type Client, createClient } from './client.ts'
+import { SECRET, startTestService, type TestService } from './service.ts'
+
+/** A service with NAMESPACES=many. */
+export interface ManyService extends TestService {
+  readonly databaseUrl: string
+  /** A client of one namespace that may do everything there. Its GraphQL is that of the namespace. */
+  inside(name: string, claims?: object, scope?: string): Client
+  /** Makes a namespace, as `halgraph namespace create` does. */
+  create(name: string, address?: string): Promise<void>
+}
+
+export async function startMany(
+  owner: Owner,
+  server: string,
+  overrides: Partial<Settings> = {},
+  parts: Parameters<typeof startTestService>[2] = {},
+): Promise<ManyService> {
+  const databaseUrl = await (parts.domain
+    ? createServerDatabase(server, owner)
+    : createDatabaseOn(server, owner))
+  const settings = {
+    migrateOnStart: parts.domain !== undefined,
+    databaseUrl,
+    namespaces: 'many',
+    databasePoolSize: 6,
+    ...overrides,
+  } as const
+  const service = await startTestService(owner, settings, parts)
+  const { migrations } = ((parts.domain ?? domain) as LocatedDomain).folder
+  return {
+    ...service,
+    databaseUrl,
+    inside: (name, claims = { namespaces: name }, scope = '*:read *:write') =>
+      createClient(
+        `${service.origin}/${name}`,
+        `${service.origin}/${name}/v1`,
+        accessToken({ secret: SECRET, scope, subject: 'ada', claims: { ...claims } }),
+      ),
+    async create(name, address) {
+      await migrate(parseConnection(addressOf(name, address ?? databaseUrl)), migrations)
+      await query(databaseUrl, (send) => register(send, undefined, name, address))
+    },
+  }
+}
+
+/** Sends statements outside of the service. */
+export async function query<Result>(
+  address: string,
+  work: (send: (text: string, values?: readonly unknown[]) => Promise<readonly object[]>) => Promise<Result>,
+): Promise<Result> {
+  const client = new pg.Client({ connectionString: address })
+  await client.connect()
+  try {
+    return await work(async (text, values = []) => (await client.query(text, [...values])).rows)
+  } finally {
+    await client.end()
+  }
+}
