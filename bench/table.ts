@@ -10,12 +10,12 @@ export interface Measured extends Seen {
   readonly databaseCost: number
 }
 
-/** What was seen of each contender in each round of each scenario. */
-export type Rounds = ReadonlyMap<Scenario, ReadonlyMap<Running, readonly Measured[]>>
+/** What was seen of each contender in each round of a scenario. */
+type Measurements = ReadonlyMap<Running, readonly Measured[]>
 
 /** The whole result as Markdown: what a request takes of this build, and the ratios of the others, with the noise. */
 export function table(
-  rounds: Rounds,
+  scenarios: ReadonlyMap<Scenario, Measurements>,
   running: readonly Running[],
   conditions: string,
   server: string,
@@ -28,10 +28,14 @@ export function table(
     'new',
     ...others.map(({ name, title }) => (name === 'against' ? 'new/old' : `${title}/new`)),
   ]
-  const lines = [...rounds].map(([{ title }, seen]) => {
+  const noiseIn = (seen: Measurements, figure: Figure) =>
+    spread(ratios(again && seen.get(again), seen.get(service), figure))
+  // In few rounds, a copy may differ little by chance: no noise counts as less than that of half of the scenarios.
+  const usual = FIGURES.map((figure) => median([...scenarios.values()].map((seen) => noiseIn(seen, figure))))
+  const lines = [...scenarios].map(([{ title }, seen]) => {
     const own = seen.get(service) as readonly Measured[]
-    const noise = again && seen.get(again)
-    const cells = others.map((one) => ratios(seen.get(one), own, noise, one.name === 'against'))
+    const noise = FIGURES.map((figure, index) => Math.max(noiseIn(seen, figure), usual[index] as number))
+    const cells = others.map((one) => compared(seen.get(one), own, one.name === 'against', noise))
     return row(title, [absolute(own), ...cells])
   })
   return [
@@ -39,7 +43,7 @@ export function table(
     '',
     'New: processor time of a request in the process + in the database; in brackets requests per second, and latency p50 /',
     'p99. Ratios: of processor time in the process, in the database, and of requests per second, medians of the rounds; ±',
-    'the most that a second copy of this build differed in a round. Bold is what differs by more than that.',
+    'the most that a second copy of this build differed in a round, at least as in half of the scenarios. Bold differs by more.',
     '',
     row('', titles),
     row(
@@ -69,26 +73,33 @@ function absolute(seen: readonly Measured[]): string {
 }
 
 const FIGURES = ['cost', 'databaseCost', 'requestsPerSecond'] as const
+type Figure = (typeof FIGURES)[number]
 
 /** @param isOld whether it is what the service is divided by */
-function ratios(
+function compared(
   seen: readonly Measured[] | undefined,
   own: readonly Measured[],
-  again: readonly Measured[] | undefined,
   isOld: boolean,
+  noise: readonly number[],
 ): string {
   if (!seen) return '—'
-  const figures = FIGURES.map((figure) => {
-    const each = (one: readonly Measured[]) =>
-      one.map((round, index) => round[figure] / (own[index] as Measured)[figure])
-    const value = median(each(seen).map((ratio) => (isOld ? 1 / ratio : ratio)))
-    if (Number.isNaN(value)) return '—'
-    if (!again) return value.toFixed(2)
-    const noise = Math.max(...each(again).map((ratio) => Math.abs(ratio - 1)))
-    const text = Math.abs(value - 1) > noise ? `**${value.toFixed(2)}**` : value.toFixed(2)
-    return `${text} ± ${noise.toFixed(2)}`
+  const cells = FIGURES.map((figure, index) => {
+    const ratio = median(isOld ? ratios(own, seen, figure) : ratios(seen, own, figure))
+    const bar = noise[index] as number
+    if (Number.isNaN(ratio)) return '—'
+    const text = Math.abs(ratio - 1) > bar ? `**${ratio.toFixed(2)}**` : ratio.toFixed(2)
+    return Number.isNaN(bar) ? text : `${text} ± ${bar.toFixed(2)}`
   })
-  return `${figures.join(', ')}${failed(seen)}`
+  return `${cells.join(', ')}${failed(seen)}`
+}
+
+/** Round by round. */
+function ratios(some: readonly Measured[] = [], others: readonly Measured[] = [], figure: Figure): number[] {
+  return some.map((round, index) => round[figure] / (others[index] as Measured)[figure])
+}
+
+function spread(ratios: readonly number[]): number {
+  return ratios.length === 0 ? Number.NaN : Math.max(...ratios.map((ratio) => Math.abs(ratio - 1)))
 }
 
 function failed(seen: readonly Measured[]): string {
