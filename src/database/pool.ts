@@ -29,7 +29,8 @@ type Query = (...parameters: unknown[]) => Promise<unknown>
 
 export type PoolUse = Pick<DatabaseUse, 'databasePoolSize' | 'databaseTimeout'>
 
-export type DatabasePool = pg.Pool & Pick<WatchedPool, 'observer' | 'isPooled' | 'abandoned' | 'fail'>
+export type DatabasePool = pg.Pool &
+  Pick<WatchedPool, 'observer' | 'isPooled' | 'abandoned' | 'fail' | 'server'>
 
 /** A connection whose session can change its schema. */
 export interface SchemaClient {
@@ -42,6 +43,8 @@ export class WatchedPool extends pg.Pool {
   /** Whether connections have gone through a pooler that shares sessions. */
   isPooled = false
   readonly abandoned: AbandonedSessions
+  /** The pool whose connections it uses, if these are shared. */
+  readonly server?: DatabasePool
 
   constructor(config: pg.PoolConfig, timeout: number) {
     super(config)

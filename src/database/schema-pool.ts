@@ -11,7 +11,7 @@ export class SchemaPool extends WatchedPool {
   readonly #waiting: (() => void)[] = []
 
   constructor(
-    private readonly server: DatabasePool,
+    override readonly server: DatabasePool,
     private readonly connection: Connection,
     { databasePoolSize, databaseTimeout }: PoolUse,
   ) {

@@ -253,6 +253,7 @@ claim(
     t.is(await statuses(south), 200)
     t.is(await statuses(service.inside('west')), 404)
     const { text } = await service.anonymous.get(`${service.origin}/metrics`)
+    t.regex(text, /database_pool_connections\{database="primary",state="idle"\} [1-9]/)
     const counted = text.matchAll(/duration_seconds_count\{.*status="(\d+)",namespace="(\w+)"\} (\d+)/g)
     t.deepEqual([...counted].map(([, ...labels]) => labels.join(' ')).sort(), [
       '200 north 2',

@@ -95,7 +95,7 @@ function addDatabaseMetrics(
   { choices, replicas = [] }: Partial<Readers>,
 ): void {
   const pools = [
-    { name: 'primary', pool: primary.pool },
+    { name: 'primary', pool: primary.pool.server ?? primary.pool },
     ...replicas.map(({ name, database }) => ({ name, pool: database.pool })),
   ]
   new Gauge({
