@@ -35,6 +35,7 @@ test('misspelled names in .env stop the start and name the setting that was mean
     'WORKER=1',
     'WORKERRS=1',
     'WIRKERS=1',
+    'PLANET_REFERENCES=strict',
   ]
   // Two edits from DOMAIN, which is too short for that to be a mistake, and three from WORKERS.
   const others = [
@@ -58,6 +59,7 @@ test('misspelled names in .env stop the start and name the setting that was mean
       ['GRAPQL_MAX_DEPHT', 'GRAPHQL_MAX_DEPTH?'],
       ['LOGLEVEL', 'LOG_LEVEL?'],
       ['NODE_EVN', 'NODE_ENV?'],
+      ['PLANET_REFERENCES', 'PLANET_REFERENCE?'],
       ['PROT', 'PORT?'],
       ['WIRKERS', 'WORKERS?'],
       ['WORKER', 'WORKERS?'],
