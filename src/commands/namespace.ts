@@ -10,7 +10,7 @@ import {
   register,
   type Send,
   unregister,
-} from '../database/namespace-registry.ts'
+} from '../database/namespaces/registry.ts'
 import { isNamespaceName, NAMESPACE_NAME } from '../http/namespaces.ts'
 import { ArgumentsError, CommandError, databaseConfiguration, runCommand } from '../service/command.ts'
 import { type Configuration, patienceOf } from '../service/settings/configuration.ts'
@@ -60,7 +60,7 @@ const actions: Readonly<Record<string, Action>> = {
     if (registry.has(name) && address !== undefined && registry.get(name) !== address)
       throw new ArgumentsError(`${name} exists at another address; see move`)
     const given = address ?? registry.get(name)
-    // Registered first, so that an interrupted command leaves nothing that nobody knows of.
+    // Registered first, so that `list` shows a namespace whose creation was interrupted.
     await inTransaction(main, (send) => register(send, main.schema, name, given))
     await migrate(connectionOf(parts, name, given), folder)
     console.log(`Created ${name}`)
@@ -142,7 +142,7 @@ function refuseUnknown({ registry }: Parts, name: string | undefined): void {
   )
 }
 
-/** @throws {ArgumentsError} where nobody can be asked */
+/** @throws {ArgumentsError} without a terminal to ask on */
 async function typedName(name: string): Promise<string> {
   if (!process.stdin.isTTY) throw new ArgumentsError(`Pass --yes to remove ${name} with all its rows`)
   const terminal = createInterface({ input: process.stdin, output: process.stdout })

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
-import { dropSchemas, register, unregister } from '../../src/database/namespace-registry.ts'
+import { dropSchemas, register, unregister } from '../../src/database/namespaces/registry.ts'
 import { createDatabaseOn, findServer } from '../helpers/database/postgres-server.ts'
 import { until } from '../helpers/process/until.ts'
 import type { Client, Json } from '../helpers/service/client.ts'

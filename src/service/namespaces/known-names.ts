@@ -1,5 +1,5 @@
 import type { Database } from '../../database/database.ts'
-import { type Registry, readRegistry } from '../../database/namespace-registry.ts'
+import { type Registry, readRegistry } from '../../database/namespaces/registry.ts'
 
 /** How long the names and addresses of namespaces are kept. */
 const KEPT_MILLISECONDS = 2_000

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Database, openDatabase } from '../../database/database.ts'
 import { lackOfParts, refuseDamaged } from '../../database/migrations/parts.ts'
-import { addressOf } from '../../database/namespace-registry.ts'
-import type { createSharedPools } from '../../database/shared-pools.ts'
+import { addressOf } from '../../database/namespaces/registry.ts'
+import type { createSharedPools } from '../../database/namespaces/shared-pools.ts'
 import { startKeyExpiry } from '../../domain/idempotency.ts'
 import type { Namespace } from '../../model/access/caller.ts'
 import { DomainError } from '../../model/errors.ts'
@@ -13,7 +13,7 @@ import { knownNames } from './known-names.ts'
 /** How long a namespace that could not be opened is not tried again. */
 const FAILURE_MILLISECONDS = 1_000
 
-/** How long a namespace stays open that nobody uses, and how often that is checked. */
+/** How long an unused namespace stays open, and the time between two checks. */
 const IDLE_MILLISECONDS = 300_000
 const CHECK_MILLISECONDS = 30_000
 
@@ -34,7 +34,7 @@ interface Entry {
 export type Namespaces = ReturnType<typeof createNamespaces>
 
 /**
- * The namespaces of a service that has several. Each is opened at its first use, and closed when nobody has used it for a
+ * The namespaces of a service that has several. Each is opened at its first use, and closed after it was unused for some
  * time, or when another one needs its place. The first, API_NAMESPACE, has the schema of DATABASE_URL and stays open.
  */
 export function createNamespaces(

@@ -1,5 +1,5 @@
 import type { ExecutionContext } from 'ava'
-import { addressOf } from '../../../src/database/namespace-registry.ts'
+import { schemaOf } from '../../../src/database/namespaces/registry.ts'
 import { internalSchema } from '../../../src/database/session.ts'
 import { createCompleteSchema } from '../../../src/service/features.ts'
 import type { Settings } from '../../../src/service/settings/settings.ts'
@@ -46,8 +46,7 @@ export async function compareNamespaces(
       const rows = randomRows(random, resources)
       const own = await start([name], {})
       for (const { databaseUrl } of [shared, own]) {
-        const address = addressOf(name, databaseUrl)
-        const path = new URL(address).searchParams.get('schema') as string
+        const path = schemaOf(name)
         await query(databaseUrl, async (statement) => {
           await statement(`SET search_path TO ${path}, ${internalSchema(path)}, pg_temp`)
           for (const text of loadStatements(rows, resources)) await statement(text)

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { parseConnection } from '../../../src/database/connection.ts'
 import { migrate } from '../../../src/database/migrations/migrator.ts'
-import { addressOf, register } from '../../../src/database/namespace-registry.ts'
+import { addressOf, register } from '../../../src/database/namespaces/registry.ts'
 import type { LocatedDomain } from '../../../src/service/settings/domain-folder.ts'
 import type { Settings } from '../../../src/service/settings/settings.ts'
 import { createServerDatabase, type Owner } from '../database/database.ts'

@@ -1,5 +1,5 @@
 import { escapeIdentifier } from 'pg'
-import { internalSchema } from './session.ts'
+import { internalSchema } from '../session.ts'
 
 /** The namespaces that were created, by name, with the address of each; undefined: that of DATABASE_URL. */
 export type Registry = ReadonlyMap<string, string | undefined>

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg'
-import type { Connection } from './connection.ts'
-import { type DatabasePool, type PoolUse, type SchemaClient, WatchedPool } from './pool.ts'
+import type { Connection } from '../connection.ts'
+import { type DatabasePool, type PoolUse, type SchemaClient, WatchedPool } from '../pool.ts'
 
 /** The part of the connections of a server that one schema may use at the same time. */
 const PART_OF_SCHEMA = 0.5

@@ -1,5 +1,5 @@
-import type { Connection } from './connection.ts'
-import { createPool, type DatabasePool, type PoolUse } from './pool.ts'
+import type { Connection } from '../connection.ts'
+import { createPool, type DatabasePool, type PoolUse } from '../pool.ts'
 import { SchemaPool } from './schema-pool.ts'
 
 /** Each schema leaves prepared statements behind in the sessions of a server, so sessions end after so many uses. */
