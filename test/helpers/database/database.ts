@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg, { type ClientConfig } from 'pg'
 import { lock } from 'proper-lockfile'
+import { parseConnection } from '../../../src/database/connection.ts'
 import {
   type Database,
   type DatabaseOptions,
@@ -17,6 +18,7 @@ import type { PrismaClient } from '../../../src/database/generated/client.ts'
 import { readMigrations } from '../../../src/database/migrations/migration-files.ts'
 import { migrate } from '../../../src/database/migrations/migrator.ts'
 import { moveStatement } from '../../../src/database/migrations/schemas.ts'
+import { addressOf } from '../../../src/database/namespaces/registry.ts'
 import { tables } from '../domain/domain.ts'
 import { FAST_FOLDER } from '../process/fast-folder.ts'
 import { takeTurn } from '../process/turns.ts'
@@ -38,7 +40,7 @@ export type TestOptions = Omit<DatabaseOptions, 'tables' | keyof EmbeddedOptions
 const EMBEDDED: EmbeddedOptions = { embeddedFsync: false, databaseTimeout: 60_000 }
 
 /** A server accepts a hundred connections unless told otherwise, and tests have more than ten databases at a time. */
-const POOL_SIZE = 4
+export const POOL_SIZE = 4
 
 /** A busy server accepts a connection late. */
 const patience = { seconds: 60, report: () => {} }
@@ -186,9 +188,14 @@ async function dropTemplates(folder: string): Promise<void> {
   await embedded.close()
 }
 
-export function serverTemplate(server: string): Promise<string> {
+/** The name of a migrated database that is made once, which also has the schemas of namespaces. */
+export function serverTemplate(
+  server: string,
+  migrations = tables.migrations,
+  namespaces: readonly string[] = [],
+): Promise<string> {
   return administer(server, async (client) => {
-    const name = `halgraph_template_${await fingerprint()}`
+    const name = `halgraph_template_${await fingerprint(migrations, namespaces)}`
     // Held until the connection ends, so that parallel test files make one template between them.
     await client.query('SELECT pg_advisory_lock(hashtext($1))', [name])
     const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [name])
@@ -196,13 +203,16 @@ export function serverTemplate(server: string): Promise<string> {
     const unfinished = `${name}_making`
     await client.query(`DROP DATABASE IF EXISTS ${unfinished} WITH (FORCE)`)
     await client.query(`CREATE DATABASE ${unfinished}`)
-    await migrate({ connectionString: withName(server, unfinished) }, tables.migrations)
+    const address = withName(server, unfinished)
+    for (const one of [address, ...namespaces.map((namespace) => addressOf(namespace, address))])
+      await migrate(parseConnection(one), migrations)
     await client.query(`ALTER DATABASE ${unfinished} RENAME TO ${name}`)
     return name
   })
 }
 
-async function administer<Result>(
+/** Sends statements to a database. */
+export async function administer<Result>(
   server: string,
   use: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
@@ -222,12 +232,13 @@ function withName(server: string, name: string): string {
 }
 
 /** Changes whenever a migration does, or what the migrator does after it; the engine, because it may change statements. */
-async function fingerprint(): Promise<string> {
-  const checksums = (await readMigrations(tables.migrations)).map(
-    ({ name, checksum }) => `${name} ${checksum}\n`,
-  )
+async function fingerprint(
+  migrations = tables.migrations,
+  namespaces: readonly string[] = [],
+): Promise<string> {
+  const checksums = (await readMigrations(migrations)).map(({ name, checksum }) => `${name} ${checksum}\n`)
   return createHash('sha256')
-    .update(checksums.join('') + moveStatement('public') + (process.env['TEST_ENGINE'] ?? ''))
+    .update(checksums.join('') + moveStatement('public') + (process.env['TEST_ENGINE'] ?? '') + namespaces)
     .digest('hex')
     .slice(0, 16)
 }

@@ -1,5 +1,5 @@
-import type { Owner } from './database.ts'
-import { createServerDatabase, serverTemplate } from './database.ts'
+import { register, type Send } from '../../../src/database/namespaces/registry.ts'
+import { administer, createServerDatabase, type Owner, serverTemplate } from './database.ts'
 
 /** ava.config.js has found it; in a process of embedded tests it is not TEST_DATABASE_URL. */
 const address = process.env['TEST_DATABASE_URL'] ?? process.env['TEST_SERVER_URL']
@@ -13,4 +13,27 @@ export function findServer(log: (reason: string) => void): string | undefined {
 /** A migrated, empty database of the owner's own on that server. */
 export async function createDatabaseOn(server: string, owner: Owner): Promise<string> {
   return createServerDatabase(server, owner, await serverTemplate(server))
+}
+
+/** Namespaces whose schemas {@link createSpacesOn} makes. */
+export const PREPARED = ['north', 'south', 'east', 'west'] as const
+export type ManyNames = readonly (typeof PREPARED)[number][]
+
+/** A migrated, empty database with the schemas of all prepared namespaces, of which some are registered. */
+export async function createSpacesOn(
+  server: string,
+  owner: Owner,
+  names: ManyNames = PREPARED,
+  migrations?: string,
+): Promise<string> {
+  const databaseUrl = await createServerDatabase(
+    server,
+    owner,
+    await serverTemplate(server, migrations, PREPARED),
+  )
+  await administer(databaseUrl, async (client) => {
+    const send: Send = async (text, values) => (await client.query(text, [...values])).rows
+    for (const name of names) await register(send, undefined, name, undefined)
+  })
+  return databaseUrl
 }

@@ -3,7 +3,7 @@ import type { Domain } from '../../../src/model/definition/domain.ts'
 import type { ServiceParts } from '../../../src/service/application.ts'
 import { readSettings, type Settings } from '../../../src/service/settings/settings.ts'
 import { startOwned } from '../../../src/service/testing-service.ts'
-import { createTestDatabase, type Owner, type TestDatabase } from '../database/database.ts'
+import { createTestDatabase, type Owner, POOL_SIZE, type TestDatabase } from '../database/database.ts'
 import { domain, unlimitedClaims } from '../domain/domain.ts'
 import { takeTurn } from '../process/turns.ts'
 import { accessToken } from './access-token.ts'
@@ -103,7 +103,11 @@ export async function startTestService(
 ): Promise<TestService> {
   await takeTurn(owner)
   const releases = collectReleases(owner)
-  const database = await createTestDatabase(releases)
+  const migrateOnStart = process.env['TEST_DATABASE_URL'] === undefined
+  const database =
+    overrides.databaseUrl === undefined
+      ? await createTestDatabase(releases)
+      : { databasePoolSize: POOL_SIZE, migrateOnStart }
   const place = { host: '127.0.0.1', port: 0, databaseUrl: undefined, ...database }
   const settings: Settings = { ...readSettings({}, [], domain), ...PATIENT, ...place, ...overrides }
   const { service, faults } = await startOwned(
