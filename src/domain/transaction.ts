@@ -75,7 +75,7 @@ export function transact<Result>(
  * prisma/engine/forget_unseen_rows.sql.
  */
 export async function forgetDeleted(client: DatabaseClient, isForgotten: boolean): Promise<void> {
-  const text = "SELECT pg_catalog.set_config('halgraph.unseen', $1, true) AS unseen"
+  const text = "SELECT pg_catalog.set_config('halgraph.unseen', $1, true) AS unseen FROM change_feed"
   await client.$rows({ text, values: [isForgotten ? 'on' : 'off'] })
 }
 

@@ -107,7 +107,7 @@ test('the record of changes cannot be emptied by hand, which readers of the feed
   t.is((await database.pool.query('SELECT FROM recorded_changes')).rowCount, 0)
 })
 
-test('a sequence that is far behind its record is moved in one step, and each change has a position', async (t) => {
+test('where a sequence is far behind its record, changes follow those of before, and each has a position', async (t) => {
   const database = await openTestDatabase(await createTestDatabase(t))
   t.teardown(() => database.close())
   const { pool } = database
@@ -127,7 +127,7 @@ test('a sequence that is far behind its record is moved in one step, and each ch
     await pool.query(`SELECT setval('public_internal.${sequence}', 1)`)
   await pool.query('SELECT follow_rows()')
   await pool.query("INSERT INTO planets (id, name) VALUES ('three', 'Three')")
-  t.is((await pool.query(`SELECT FROM recorded_changes WHERE serial > ${far + 3}`)).rowCount, 1)
+  t.is((await pool.query(`SELECT FROM recorded_changes WHERE serial > ${far + 4}`)).rowCount, 1)
 })
 
 test('several processes at once move the internal tables of a former version, and lose nothing', async (t) => {

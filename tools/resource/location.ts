@@ -11,6 +11,7 @@ export const ENGINE = {
       ...['recorded_changes', 'switch_update_triggers', 'begin_timeline', 'renew_unique_indexes'],
       ...['record_authors', 'record_states_before', 'row_triggers', 'refuse_record_change'],
       ...['forget_unseen_rows', 'plan_functions_once', 'tell_lives_apart', 'row_milestones'],
+      'distributed_schemas',
     ].map((name) => [name, repositoryPath(`prisma/engine/${name}.sql`)]),
   ),
   schema: repositoryPath('prisma/engine/schema.prisma'),

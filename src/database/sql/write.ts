@@ -42,13 +42,15 @@ export function lockStatement(resource: Resource, keys: readonly ResourceKey[]):
 
 /*
  * The triggers take the author of a write from the column `changed_by`, and that of a deletion, or of a statement that
- * names none, from a setting of the transaction (prisma/engine/record_authors.sql).
+ * names none, from a setting of the transaction (prisma/engine/record_authors.sql). Citus makes a setting where the rows are if
+ * the statement reads a table, and refuses a volatile function in DELETE (prisma/engine/distributed_schemas.sql).
  */
 
 /** Makes `author` the author of the transaction. */
 export function authorStatement(author: string): Statement {
   const parameters = new Parameters()
-  return { text: `SELECT ${setAuthor(author, parameters)} AS author`, values: parameters.values }
+  const call = `pg_catalog.set_config('halgraph.subject', ${parameters.add(author)}, true)`
+  return { text: `SELECT ${call} AS author FROM change_feed`, values: parameters.values }
 }
 
 /** Deletes rows, and returns their identifiers. What the database deletes with them has the same author. */
@@ -57,12 +59,8 @@ export function deleteStatement(resource: Resource, where: Columns, author: stri
   const conditions = Object.entries(where).map(
     ([column, value]) => `${quoted(column)} = ${parameters.add(value)}`,
   )
-  // The function is volatile, so PostgreSQL calls it for the row, and before the triggers.
-  conditions.push(`${setAuthor(author, parameters)} IS NOT NULL`)
+  // PostgreSQL calls it for the row, because it names a column, and before the triggers.
+  conditions.push(`write_as(${parameters.add(author)}, id)`)
   const text = `DELETE FROM ${quotedTable(resource)} WHERE ${conditions.join(' AND ')} RETURNING id`
   return { text, values: parameters.values }
-}
-
-function setAuthor(author: string, parameters: Parameters): string {
-  return `pg_catalog.set_config('halgraph.subject', ${parameters.add(author)}, true)`
 }

@@ -11,7 +11,7 @@ export type TableSizes = (resource: Resource) => Promise<number>
 /** Only the first call waits until the sizes are read; a failure keeps the previous ones. */
 export function tableSizes(client: StatementClient, resources: readonly Resource[]): TableSizes {
   const read = async (): Promise<ReadonlyMap<string, number>> => {
-    const text = 'SELECT name, pg_table_size(name::regclass)::float8 AS bytes FROM unnest($1::text[]) AS name'
+    const text = 'SELECT name, table_bytes(name::regclass)::float8 AS bytes FROM unnest($1::text[]) AS name'
     const tables = resources.map(({ path }) => tableName(path))
     const rows = await client.$rows<{ name: string; bytes: number }>({ text, values: [tables] })
     return new Map(rows.map(({ name, bytes }) => [name, bytes]))

@@ -133,6 +133,9 @@ function columnsOf(
   return all
 }
 
+/** Above those of the clock. */
+const LOADED_POSITION = 3e15
+
 const INTERNAL = ['tombstones', 'tombstone_sets', 'recorded_changes', 'idempotency_keys']
 
 /**
@@ -159,12 +162,11 @@ export function loadStatements(rows: readonly RandomRow[], resources: readonly R
     ]
   })
   const records = resources.map(
-    (resource) => `INSERT INTO recorded_changes
+    (resource, index) => `INSERT INTO recorded_changes
         (collection, parent_id, id, version, position, event, changed_date, changed_by, resource, before)
       SELECT ${escapeLiteral(resource.path)}, ${resource.parentField ?? "''"}, current.id, version,
-        last_position + row_number() OVER (ORDER BY current.id), 'created', ${resource.createdField}, current.changed_by,
-        to_jsonb(current.*), 'null' FROM ${escapeIdentifier(tableName(resource.path))} AS current, change_feed;
-      UPDATE change_feed SET last_position = GREATEST(last_position, (SELECT max(position) FROM recorded_changes))`,
+        ${LOADED_POSITION + index * 1e6} + row_number() OVER (ORDER BY current.id), 'created', ${resource.createdField},
+        current.changed_by, to_jsonb(current.*), 'null' FROM ${escapeIdentifier(tableName(resource.path))} AS current`,
   )
   const load = [
     'BEGIN',
@@ -172,6 +174,7 @@ export function loadStatements(rows: readonly RandomRow[], resources: readonly R
     ...[...INTERNAL, ...tables].map((table) => `DELETE FROM ${table}`),
     ...inserts,
     ...records,
+    'UPDATE change_feed SET last_position = (SELECT max(position) FROM recorded_changes)',
     ...resources.map(({ path }) => `SELECT recount_rows(${escapeLiteral(tableName(path))})`),
     'COMMIT',
   ].join(';\n')

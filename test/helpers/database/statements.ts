@@ -12,7 +12,7 @@ export interface Counted<Result> {
  * tables, the deletion of expired idempotency keys and changes soon after the start, and the numbering of changes.
  */
 const OWN_STATEMENT =
-  /^SET |^BEGIN ISOLATION LEVEL |pg_table_size|idempotency_keys|purge_changes|number_changes|^SELECT last_position::float8 AS last FROM change_feed$/
+  /^SET |^BEGIN ISOLATION LEVEL |table_bytes|idempotency_keys|purge_changes|number_changes|^SELECT last_position::float8 AS last FROM change_feed$/
 
 /**
  * Counts the SQL statements of work, BEGIN and COMMIT among them: all that this process sends, so that

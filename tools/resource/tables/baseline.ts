@@ -40,9 +40,16 @@ const STATEMENTS = [
     ORDER BY relname, tgname`,
 ]
 
-/** The only row of an empty database that matters, as begin_timeline.sql leaves it. */
-const ROWS = `INSERT INTO "change_feed" ("server", "timeline", "highest_version")
-  VALUES (server_identifier(), server_timeline(), 65536)`
+/** The only row of an empty database that matters, as begin_timeline.sql leaves it. The server is that of the row. */
+const ROWS = `INSERT INTO "change_feed" ("highest_version") VALUES (65536);
+
+DO $feed$
+DECLARE
+  here record;
+BEGIN
+  SELECT server_identifier() AS server, server_timeline() AS timeline INTO here FROM change_feed;
+  UPDATE change_feed SET server = here.server, timeline = here.timeline;
+END $feed$`
 
 /**
  * Describes what migrations have made as the statements that make it at once.
