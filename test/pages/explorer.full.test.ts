@@ -86,6 +86,16 @@ test.serial(
   },
 )
 
+test.serial('an example that is named in the address of an open explorer is shown', async (t) => {
+  const page = await openPage(t)
+  if (!page) return t.pass()
+  await page.goto(`${service().origin}/graphql#example=missions`)
+  await page.getByText('newestMissions').first().waitFor()
+  await page.evaluate("location.hash = '#example=planets'")
+  await page.getByText('newestPlanets').first().waitFor()
+  t.is(await page.getByText('newestMissions').count(), 0)
+})
+
 test.serial(
   'the explorer follows the colours of the browser, and keeps no headers that a person enters',
   async (t) => {
