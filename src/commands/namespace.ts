@@ -2,13 +2,15 @@ import { createInterface } from 'node:readline/promises'
 import { type Connection, DatabaseRefusedError, parseConnection } from '../database/connection.ts'
 import { migrate, migrationState } from '../database/migrations/migrator.ts'
 import { withSession } from '../database/migrations/session.ts'
+import { createDistributed, moveSchema, type Send } from '../database/namespaces/citus.ts'
 import {
   addressOf,
   dropSchemas,
   type Registry,
   readRegistry,
+  readServed,
   register,
-  type Send,
+  schemaOf,
   unregister,
 } from '../database/namespaces/registry.ts'
 import { isNamespaceName, NAMESPACE_NAME } from '../http/namespaces.ts'
@@ -28,7 +30,8 @@ const usage = `Makes, lists, migrates, moves and removes the namespaces of a ser
   create   makes the schemas and tables of a namespace, or completes what was interrupted
   list     prints each namespace, its server, and whether it can be served
   migrate  applies the pending migrations to all of them, also after one has failed
-  move     says where a namespace is now: its schemas must be there already, with all migrations
+  move     says where a namespace is now: its schemas must be there already, with all migrations. If it is on a node of
+           Citus, moves it to the node at that address, while it is served
   remove   drops the schemas of a namespace with all its rows
   address  prints its address, as DATABASE_URL of the other commands, with its password
 
@@ -62,13 +65,17 @@ const actions: Readonly<Record<string, Action>> = {
     const given = address ?? registry.get(name)
     // Registered first, so that `list` shows a namespace whose creation was interrupted.
     await inTransaction(main, (send) => register(send, main.schema, name, given))
-    await migrate(connectionOf(parts, name, given), folder)
+    const connection = connectionOf(parts, name, given)
+    await inTransaction(connection, (send) => createDistributed(send, schemaOf(name)))
+    await migrate(connection, folder)
     console.log(`Created ${name}`)
   },
 
   async list(parts) {
-    for (const [name, address] of parts.registry) {
-      const { host, pathname } = new URL(address ?? parts.databaseUrl)
+    const { main, databaseUrl, registry } = parts
+    const served = await inTransaction(main, (send) => readServed(send, main.schema, databaseUrl))
+    for (const [name, address] of registry) {
+      const { host, pathname } = new URL(served.get(name) ?? databaseUrl)
       console.log(`${name.padEnd(24)} ${host}${pathname}  ${await stateOf(parts, name, address)}`)
     }
   },
@@ -92,9 +99,11 @@ const actions: Readonly<Record<string, Action>> = {
     const { main, address } = parts
     refuseUnknown(parts, name)
     if (address === undefined) throw new ArgumentsError('Pass the new server with --address')
-    const state = await stateOf(parts, name, address)
+    parseConnection(address)
+    const isMoved = await inTransaction(main, (send) => moveSchema(send, schemaOf(name), new URL(address)))
+    const state = await stateOf(parts, name, isMoved ? undefined : address)
     if (state !== READY) throw new CommandError(`${name} cannot be served from there: ${state}`)
-    await inTransaction(main, (send) => register(send, main.schema, name, address))
+    if (!isMoved) await inTransaction(main, (send) => register(send, main.schema, name, address))
     console.log(`${name} is at its new address`)
   },
 

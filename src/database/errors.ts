@@ -21,7 +21,14 @@ export const FAILURE_REASONS = Object.keys(REASONS) as FailureReason[]
 export function connectionError(error: unknown): unknown {
   if (error instanceof DomainError) return error
   const isRefusal = error instanceof pg.DatabaseError && reasonOf(error) === undefined
-  return isRefusal ? error : unavailable(error)
+  return isRefusal ? withConstraint(error) : unavailable(error)
+}
+
+/** Citus appends the number of a part of the table, and names the constraint of another node only in the message. */
+function withConstraint(error: pg.DatabaseError): pg.DatabaseError {
+  const name = error.constraint ?? /constraint "([^"]+)"/.exec(error.message)?.[1]
+  error.constraint = name?.replace(/_\d{6,}$/, '')
+  return error
 }
 
 /** Whether a server may accept a connection later: it was not reached, is starting or stopping, or has no connection left. */

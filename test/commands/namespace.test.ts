@@ -48,8 +48,7 @@ claim(
     await query(databaseUrl, async (send) => {
       // It lacks a migration, and what that needs.
       await send(
-        `DELETE FROM namespace_east_internal._prisma_migrations WHERE migration_name =
-        (SELECT max(migration_name) FROM namespace_east_internal._prisma_migrations)`,
+        `DELETE FROM namespace_east_internal._prisma_migrations WHERE migration_name LIKE '%row_milestones'`,
       )
       for (const name of ['east', 'south', 'south_internal'])
         await send(`DROP SCHEMA namespace_${name} CASCADE`)

@@ -12,6 +12,8 @@ export interface RestrictedEngine {
   readonly address: string
   /** The statements that were refused, each with the restriction. */
   readonly refused: readonly string[]
+  /** How many clients are connected. */
+  sessions(): number
   /** How many statements and commits have failed, by kind. */
   readonly faults: ReadonlyMap<string, number>
 }
@@ -78,7 +80,7 @@ export async function createRestrictedEngine(
   const address = new URL(server)
   address.hostname = '127.0.0.1'
   address.port = String((listener.address() as AddressInfo).port)
-  return { address: address.href, refused, faults }
+  return { address: address.href, refused, faults, sessions: () => sockets.size / 2 }
 }
 
 function connectSession(near: Socket, far: Socket, options: SessionOptions): void {

@@ -1,5 +1,6 @@
 import test from 'ava'
 import { findServer } from '../helpers/database/postgres-server.ts'
+import { CITUS_RESTRICTIONS } from './citus.ts'
 import { createEngines, send } from './client.ts'
 import { RESTRICTIONS } from './restrictions.ts'
 
@@ -9,7 +10,7 @@ const createEngine = createEngines(server)
 
 const NOT_SUPPORTED = { code: '0A000' }
 
-for (const restriction of RESTRICTIONS) {
+for (const restriction of [...RESTRICTIONS, ...CITUS_RESTRICTIONS]) {
   const { name, example, nearMiss } = restriction
   for (const queryMode of [undefined, 'extended'] as const) {
     claim(`${name}: refused, and what resembles it is not (${queryMode ?? 'simple'} protocol)`, async (t) => {

@@ -7,6 +7,8 @@ export interface Statement {
   readonly words: string
   /** What contains it; undefined for a statement that the client sent as such. */
   readonly inside: Body | undefined
+  /** Whether no other one comes before it in the message. */
+  readonly isFirst: boolean
   /** Where its text begins in that of the message, or in the body that contains it. */
   readonly offset: number
 }
@@ -39,7 +41,8 @@ export function statementsOf(sql: string, inside?: Body): Statement[] {
   let words: string[] = []
   let start: number | undefined
   const finish = () => {
-    if (start !== undefined) statements.push({ words: words.join(' '), inside, offset: start })
+    const isFirst = inside === undefined && statements.every((statement) => statement.inside !== undefined)
+    if (start !== undefined) statements.push({ words: words.join(' '), inside, isFirst, offset: start })
     words = []
     start = undefined
   }

@@ -1,7 +1,6 @@
 import { type Client, escapeIdentifier } from 'pg'
-import { internalSchema } from '../session.ts'
 import type { Migration } from './migration-files.ts'
-import { RECORD, readMisplaced } from './schemas.ts'
+import { internalOf, RECORD, readMisplaced } from './schemas.ts'
 
 /** The advisory lock of Prisma's migrate commands, which must not run at the same time. */
 export const MIGRATION_LOCK = 72707369
@@ -25,8 +24,8 @@ export async function createRecord(client: Client): Promise<void> {
   if (rowCount) await client.query(MIGRATION_RECORD)
 }
 
-export function recordOf(schema: string): string {
-  return `${escapeIdentifier(internalSchema(schema))}.${escapeIdentifier(RECORD)}`
+export async function recordOf(client: Client, schema: string): Promise<string> {
+  return `${escapeIdentifier(await internalOf(client, schema))}.${escapeIdentifier(RECORD)}`
 }
 
 /** Compares a database with the migrations of this version. Names, oldest first. */
@@ -55,7 +54,7 @@ export async function readState(client: Client, schema: string, migrations: Migr
 async function readRecord(client: Client, schema: string) {
   const { rows: found } = await client.query<{ table: string }>(
     'SELECT name AS table FROM unnest($1::text[]) AS name WHERE to_regclass(name) IS NOT NULL LIMIT 1',
-    [[recordOf(schema), RECORD]],
+    [[await recordOf(client, schema), RECORD]],
   )
   const [record] = found
   if (!record) return []

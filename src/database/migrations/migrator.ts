@@ -4,8 +4,9 @@ import { type Connection, DatabaseRefusedError } from '../connection.ts'
 import { missingFeatures } from './engine-features.ts'
 import { type Baseline, type Migration, readBaseline, readMigrations } from './migration-files.ts'
 import { createRecord, MIGRATION_LOCK, type MigrationState, readState, recordOf } from './migration-state.ts'
-import { createSchemas, moveStatement } from './schemas.ts'
+import { createSchemas, internalOf, moveStatement } from './schemas.ts'
 import { type Transact, withSession } from './session.ts'
+import { statementsOf } from './statements.ts'
 
 /** What one transaction applies, and the steps that Prisma records: one for `migrate deploy`, none for `migrate resolve`. */
 interface Batch extends Baseline {
@@ -28,7 +29,8 @@ export function migrate(connection: Connection, folder: string): Promise<string[
     refuse(state)
     // A role without the right to create tables can use a migrated database.
     if (state.pending.length === 0 && state.misplaced.length === 0) return []
-    if (state.applied.length === 0 && !connection.isEmbedded) {
+    const isDistributed = await transact(async (client) => (await internalOf(client, schema)) === schema)
+    if (state.applied.length === 0 && !connection.isEmbedded && !isDistributed) {
       const lacking = await missingFeatures(transact, schema)
       const message = `The server lacks features that the service needs: ${lacking.join('; ')}. See docs/ENGINES.md.`
       if (lacking.length > 0) throw new DatabaseRefusedError(message)
@@ -42,12 +44,16 @@ export function migrate(connection: Connection, folder: string): Promise<string[
     await transactLocked(async (client) => {
       await createSchemas(client, schema)
       await createRecord(client)
-      await client.query(moveStatement(schema))
+      await client.query(moveStatement(schema, await internalOf(client, schema)))
     })
     const batches = migrations.map((migration): Batch => {
       return { title: `Migration ${migration.name}`, sql: migration.sql, covered: [migration], steps: 1 }
     })
     const baseline = state.applied.length === 0 ? await readBaseline(folder, migrations) : undefined
+    if (isDistributed && state.applied.length === 0 && !baseline)
+      throw new DatabaseRefusedError(
+        'A distributed schema begins with a baseline of all migrations: npx halgraph resource baseline',
+      )
     if (baseline) batches.unshift({ title: 'The baseline', ...baseline, steps: 0 })
     const applied: string[] = []
     for (const batch of batches) {
@@ -125,16 +131,29 @@ async function apply(
   if (!covered.every(({ name }) => state.pending.includes(name))) return []
   await refuseInvalidIndexes(client, schema, sql)
   // An index that was built beforehand is kept. Landed migrations may lack IF NOT EXISTS.
-  await client.query(sql.replaceAll('CREATE INDEX "', 'CREATE INDEX IF NOT EXISTS "'))
-  await client.query(moveStatement(schema))
+  const text = sql.replaceAll('CREATE INDEX "', 'CREATE INDEX IF NOT EXISTS "')
+  const internal = await internalOf(client, schema)
+  for (const statement of internal === schema ? distributedStatements(text) : [text])
+    await client.query(statement)
+  await client.query(moveStatement(schema, internal))
+  const record = await recordOf(client, schema)
   for (const { checksum, name } of covered) {
     await client.query(
-      `INSERT INTO ${recordOf(schema)} (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+      `INSERT INTO ${record} (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
        VALUES ($1, $2, $3, now(), clock_timestamp(), $4)`,
       [randomUUID(), checksum, name, steps],
     )
   }
   return covered.map(({ name }) => name)
+}
+
+/**
+ * Citus executes one statement at a time, and knows no SET STORAGE, which only saves processor time. It calls triggers unsafe,
+ * because they can be on another node than the rows that they change. These are on the same one.
+ */
+function distributedStatements(sql: string): readonly string[] {
+  const statements = statementsOf(sql).filter((text) => !/ SET STORAGE \w+;$/.test(text))
+  return ['SET LOCAL citus.enable_unsafe_triggers TO on', ...statements]
 }
 
 /** An index is invalid while CREATE INDEX CONCURRENTLY builds it, and when that has failed. */

@@ -2,7 +2,7 @@ import { type Client, DatabaseError, type Pool } from 'pg'
 import { type Connection, DatabaseRefusedError } from '../connection.ts'
 import { DEFAULT_SCHEMA, internalSchema } from '../session.ts'
 import { readBaseline, readMigrations } from './migration-files.ts'
-import { moveStatement } from './schemas.ts'
+import { internalOf, moveStatement } from './schemas.ts'
 import { withSession } from './session.ts'
 
 /** A part of a database that differs from what the migrations make. */
@@ -112,6 +112,7 @@ async function makeCopy(client: Client, folder: string): Promise<void> {
 }
 
 async function differences(client: Client, schema: string): Promise<WrongPart[]> {
+  const internal = await internalOf(client, schema)
   // So that definitions name each schema.
   await client.query(`SELECT set_config('search_path', '', TRUE)`)
   const { rows: names } = await client.query<Record<'copied' | 'actual', string>>(
@@ -119,17 +120,22 @@ async function differences(client: Client, schema: string): Promise<WrongPart[]>
      UNION ALL SELECT copied, quote_ident(actual) FROM unnest($1::text[], $2::text[]) AS name (copied, actual)`,
     [
       [internalSchema(COPY), COPY],
-      [internalSchema(schema), schema],
+      [internal, schema],
     ],
   )
   const actualName = (text: string) =>
     names.reduce((named, { copied, actual }) => named.replaceAll(copied, actual), text)
-  const parts = async (of: string) => (await client.query<Part>(PARTS, [of, internalSchema(of)])).rows
-  const actual = new Map((await parts(schema)).map((part) => [part.part, part]))
+  const parts = async (of: string, internalTables: string) =>
+    (await client.query<Part>(PARTS, [of, internalTables])).rows
+  // Search paths name a schema for the internal tables also where they are in that of the resources.
+  const inPlace = ({ definition, ...part }: Part) => {
+    return { ...part, definition: definition.replaceAll(internalSchema(schema), internal) }
+  }
+  const actual = new Map((await parts(schema, internal)).map((part) => [part.part, inPlace(part)]))
   /** A table is made with its columns. */
   const hasTable = (part: string) =>
     !part.startsWith('column ') || actual.has(`table ${part.split(' of ').at(-1)}`)
-  return (await parts(COPY)).flatMap(({ part, definition, create }): WrongPart[] => {
+  return (await parts(COPY, internalSchema(COPY))).flatMap(({ part, definition, create }): WrongPart[] => {
     const found = actual.get(part)
     const remedy = create === '' ? undefined : actualName(create)
     if (!found) return hasTable(part) ? [{ part, state: 'missing', remedy }] : []
@@ -147,23 +153,25 @@ async function differences(client: Client, schema: string): Promise<WrongPart[]>
  * What a service must not serve without: with a trigger disabled, entity tags prevent no lost updates, and parents can be
  * deleted without their children.
  */
-const REFUSED = `SELECT format('%s has disabled triggers (%s): ALTER TABLE %1$s ENABLE TRIGGER ALL', tgrelid::regclass,
+const DISABLED = `SELECT format('%s has disabled triggers (%s): ALTER TABLE %1$s ENABLE TRIGGER ALL', tgrelid::regclass,
     COALESCE(string_agg(tgname, ', ' ORDER BY tgname) FILTER (WHERE NOT tgisinternal), 'foreign keys')) AS problem
   FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
   WHERE tgenabled IN ('D', 'R')
     AND relnamespace IN (SELECT quote_ident(name)::regnamespace FROM unnest(current_schemas(FALSE)) AS name)
-  GROUP BY tgrelid
-  UNION ALL SELECT 'change_feed has no row: npx halgraph doctor --repair' WHERE NOT EXISTS (SELECT FROM change_feed)
-  UNION ALL SELECT 'change_feed would give positions again: npx halgraph restored' FROM change_feed
-    WHERE last_position < (SELECT max(position) FROM recorded_changes)
-  ORDER BY 1`
+  GROUP BY tgrelid ORDER BY 1`
+
+const FEED = `SELECT CASE WHEN last_position < (SELECT max(position) FROM recorded_changes)
+    THEN 'change_feed would give positions again: npx halgraph restored' END AS problem FROM change_feed`
 
 /** @throws DatabaseRefusedError if the rules of the database are not in force, or the feed would repeat itself */
 export async function refuseDamaged(pool: Pool): Promise<void> {
-  const { rows } = await pool.query<{ problem: string }>(REFUSED)
-  if (rows.length === 0) return
-  const problems = rows.map(({ problem }) => problem).join('; ')
-  throw new DatabaseRefusedError(`The database is not as the migrations made it. ${problems}`)
+  const { rows: disabled } = await pool.query<{ problem: string | null }>(DISABLED)
+  const { rows: feed } = await pool.query<{ problem: string | null }>(FEED)
+  const missing =
+    feed.length === 0 ? [{ problem: 'change_feed has no row: npx halgraph doctor --repair' }] : []
+  const problems = [...disabled, ...feed, ...missing].flatMap(({ problem }) => problem ?? [])
+  if (problems.length === 0) return
+  throw new DatabaseRefusedError(`The database is not as the migrations made it. ${problems.join('; ')}`)
 }
 
 /** PostgreSQL, appendix A: names of functions, tables and columns that are not there. */

@@ -1,5 +1,6 @@
 import { type Client, DatabaseError, escapeIdentifier, escapeLiteral } from 'pg'
 import { DatabaseRefusedError } from '../connection.ts'
+import { isDistributed } from '../namespaces/citus.ts'
 import { internalSchema } from '../session.ts'
 
 export const RECORD = '_prisma_migrations'
@@ -9,13 +10,20 @@ const ENGINE_TABLES = 'tombstones|tombstone_sets|row_counts|idempotency_keys|rec
 
 const INTERNAL_TABLES = [RECORD, ...ENGINE_TABLES.split('|')]
 
+/** The schema of the internal tables of a schema of resources: that of the resources if an engine keeps it on one node. */
+export async function internalOf(client: Client, schema: string): Promise<string> {
+  const send = async (text: string, values: readonly unknown[]) =>
+    (await client.query(text, [...values])).rows
+  return (await isDistributed(send, schema)) ? schema : internalSchema(schema)
+}
+
 /** The internal tables that are in the schema of the resources, where earlier versions and migrations create them. */
 export async function readMisplaced(client: Client, schema: string): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT name FROM unnest($1::text[]) AS name
      WHERE to_regclass(format('%I.%I', $2::text, name)) IS NOT NULL
        AND to_regclass(format('%I.%I', $3::text, name)) IS NULL`,
-    [INTERNAL_TABLES, schema, internalSchema(schema)],
+    [INTERNAL_TABLES, schema, await internalOf(client, schema)],
   )
   return rows.map(({ name }) => name)
 }
@@ -25,9 +33,9 @@ export async function readMisplaced(client: Client, schema: string): Promise<str
  * Then Prisma Studio lists only the resources. Triggers work with every search path, as that of postgres_fdw or of a role.
  * Send it in the transaction of each migration.
  */
-export function moveStatement(schema: string): string {
+export function moveStatement(schema: string, internalName = internalSchema(schema)): string {
   const resources = escapeLiteral(schema)
-  const internal = escapeLiteral(internalSchema(schema))
+  const internal = escapeLiteral(internalName)
   return `DO $move$
 DECLARE
   name text;
@@ -65,8 +73,8 @@ export const INSUFFICIENT_PRIVILEGE = '42501'
  * @throws DatabaseRefusedError if the role may not create one that is missing
  */
 export async function createSchemas(client: Client, schema: string): Promise<void> {
-  const internal = internalSchema(schema)
   await createSchema(client, schema)
+  const internal = await internalOf(client, schema)
   await createSchema(client, internal)
   const { rows } = await client.query<{ role: string }>(
     `SELECT DISTINCT CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END AS role

@@ -1,10 +1,9 @@
 import { escapeIdentifier } from 'pg'
 import { internalSchema } from '../session.ts'
+import { nodesOf, type Send } from './citus.ts'
 
 /** The namespaces that were created, by name, with the address of each; undefined: that of DATABASE_URL. */
 export type Registry = ReadonlyMap<string, string | undefined>
-
-export type Send = (text: string, values: readonly unknown[]) => Promise<readonly object[]>
 
 const PREFIX = 'namespace_'
 
@@ -33,6 +32,16 @@ export async function readRegistry(send: Send, schema: string | undefined): Prom
   return new Map(
     (rows as { name: string; address: string | null }[]).map((row) => [row.name, row.address ?? undefined]),
   )
+}
+
+/** The addresses from which a service is to serve them: where an engine keeps them on one of its nodes, that of the node. */
+export async function readServed(send: Send, schema: string | undefined, server: string): Promise<Registry> {
+  const [registry, nodes] = [await readRegistry(send, schema), await nodesOf(send)]
+  const entries = [...registry].map(([name, address]) => {
+    const node = address === undefined ? nodes.get(schemaOf(name)) : undefined
+    return [name, node ? Object.assign(new URL(server), node).href : address] as const
+  })
+  return new Map(entries)
 }
 
 /** Adds a namespace, or changes its address. The first one creates the table. */

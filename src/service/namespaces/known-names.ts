@@ -1,5 +1,5 @@
 import type { Database } from '../../database/database.ts'
-import { type Registry, readRegistry } from '../../database/namespaces/registry.ts'
+import { type Registry, readServed } from '../../database/namespaces/registry.ts'
 
 /** How long the names and addresses of namespaces are kept. */
 const KEPT_MILLISECONDS = 2_000
@@ -16,7 +16,8 @@ export function knownNames(main: Database, read: (known: Registry) => void): () 
 
   async function readNames(): Promise<Registry> {
     const send = (text: string, values: readonly unknown[]) => main.client.$rows<object>({ text, values })
-    const known = await readRegistry(send, main.connection.schema)
+    const { schema, connectionString } = main.connection
+    const known = await readServed(send, schema, String(connectionString))
     latest = { known, readAt: performance.now() }
     read(known)
     return known

@@ -1,9 +1,12 @@
+import { writeFile } from 'node:fs/promises'
 import type { ExecutionContext } from 'ava'
-import { schemaOf } from '../../../src/database/namespaces/registry.ts'
+import { baselineFile, readMigrations } from '../../../src/database/migrations/migration-files.ts'
+import { readServed, schemaOf } from '../../../src/database/namespaces/registry.ts'
 import { internalSchema } from '../../../src/database/session.ts'
 import { createCompleteSchema } from '../../../src/service/features.ts'
 import type { Settings } from '../../../src/service/settings/settings.ts'
-import { makeDomain } from '../domain/made-domain.ts'
+import { withShadow } from '../../../tools/resource/tables/shadow.ts'
+import { type MadeDomain, makeDomain } from '../domain/made-domain.ts'
 import { SEED } from '../process/run.ts'
 import { accessToken } from '../service/access-token.ts'
 import { OWN_HEADERS } from '../service/client.ts'
@@ -22,20 +25,25 @@ const DONE = 0.3
 /**
  * Compares a service that has four namespaces, which are asked at the same time, with four services that have one each. All
  * hold other rows with the same identifiers. Writes are done, so that all that is kept about one namespace changes.
+ *
+ * @param distribute gives the address of an engine that keeps the namespaces on its nodes
  */
 export async function compareNamespaces(
   t: ExecutionContext,
   server: string,
   requests: number,
   overrides: Partial<Settings>,
+  distribute?: (made: MadeDomain) => Promise<string>,
 ): Promise<void> {
   const made = await makeDomain(t, 'clinic')
-  const start = async (names: readonly string[], settings: Partial<Settings>) => {
-    const service = await startMany(t, server, { publicBaseUrl: ORIGIN, ...settings }, made)
+  const distributedUrl = await distribute?.(made)
+  const start = async (names: readonly string[], settings: Partial<Settings>, databaseUrl?: string) => {
+    const parts = { ...made, databaseUrl }
+    const service = await startMany(t, server, { publicBaseUrl: ORIGIN, ...settings }, parts)
     for (const name of names) await service.create(name)
     return service
   }
-  const shared = await start(NAMES, overrides)
+  const shared = await start(NAMES, overrides, distributedUrl)
   const { resources } = made.domain
   const schema = createCompleteSchema(resources)
   const report = new Report()
@@ -47,7 +55,8 @@ export async function compareNamespaces(
       const own = await start([name], {})
       for (const { databaseUrl } of [shared, own]) {
         const path = schemaOf(name)
-        await query(databaseUrl, async (statement) => {
+        const served = await query(databaseUrl, (send) => readServed(send, undefined, databaseUrl))
+        await query(served.get(name) ?? databaseUrl, async (statement) => {
           await statement(`SET search_path TO ${path}, ${internalSchema(path)}, pg_temp`)
           for (const text of loadStatements(rows, resources)) await statement(text)
         })
@@ -63,6 +72,13 @@ export async function compareNamespaces(
   )
   report.log(t)
   t.deepEqual(report.differences.map(({ text }) => text).slice(0, 3), [])
+}
+
+/** Writes that of a domain: with it a distributed schema begins. */
+export async function writeBaseline({ domain }: MadeDomain): Promise<void> {
+  const migrations = await readMigrations(domain.folder.migrations)
+  const text = await withShadow(migrations, (shadow) => shadow.baseline(migrations))
+  await writeFile(baselineFile(domain.folder.migrations), text)
 }
 
 /** The end of the record. */

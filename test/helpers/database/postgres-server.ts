@@ -1,4 +1,5 @@
-import { register, type Send } from '../../../src/database/namespaces/registry.ts'
+import type { Send } from '../../../src/database/namespaces/citus.ts'
+import { register } from '../../../src/database/namespaces/registry.ts'
 import { administer, createServerDatabase, type Owner, serverTemplate } from './database.ts'
 
 /** ava.config.js has found it; in a process of embedded tests it is not TEST_DATABASE_URL. */

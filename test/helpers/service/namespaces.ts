@@ -1,7 +1,9 @@
 import pg from 'pg'
 import { parseConnection } from '../../../src/database/connection.ts'
 import { migrate } from '../../../src/database/migrations/migrator.ts'
-import { addressOf, register } from '../../../src/database/namespaces/registry.ts'
+import { withSession } from '../../../src/database/migrations/session.ts'
+import { createDistributed } from '../../../src/database/namespaces/citus.ts'
+import { addressOf, register, schemaOf } from '../../../src/database/namespaces/registry.ts'
 import type { LocatedDomain } from '../../../src/service/settings/domain-folder.ts'
 import type { Settings } from '../../../src/service/settings/settings.ts'
 import { createServerDatabase, type Owner } from '../database/database.ts'
@@ -24,11 +26,11 @@ export async function startMany(
   owner: Owner,
   server: string,
   overrides: Partial<Settings> = {},
-  parts: Parameters<typeof startTestService>[2] = {},
+  parts: Parameters<typeof startTestService>[2] & { readonly databaseUrl?: string | undefined } = {},
 ): Promise<ManyService> {
-  const databaseUrl = await (parts.domain
-    ? createServerDatabase(server, owner)
-    : createDatabaseOn(server, owner))
+  const databaseUrl =
+    parts.databaseUrl ??
+    (await (parts.domain ? createServerDatabase(server, owner) : createDatabaseOn(server, owner)))
   const settings = {
     migrateOnStart: parts.domain !== undefined,
     databaseUrl,
@@ -48,7 +50,16 @@ export async function startMany(
         accessToken({ secret: SECRET, scope, subject: 'ada', claims: { ...claims } }),
       ),
     async create(name, address) {
-      await migrate(parseConnection(addressOf(name, address ?? databaseUrl)), migrations)
+      const connection = parseConnection(addressOf(name, address ?? databaseUrl))
+      await withSession(connection, (transact) =>
+        transact((client) =>
+          createDistributed(
+            async (text, values) => (await client.query(text, [...values])).rows,
+            schemaOf(name),
+          ),
+        ),
+      )
+      await migrate(connection, migrations)
       await query(databaseUrl, (send) => register(send, undefined, name, address))
     },
   }
