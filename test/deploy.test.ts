@@ -74,6 +74,20 @@ test('the nodes of YugabyteDB join one that exists, are of one version, and are 
   }
 })
 
+test('the nodes of Citus are of one version, at the addresses that the coordinator is told', async (t) => {
+  const text = await readFile('deploy/citus/compose.yaml', 'utf8')
+  const { services, volumes } = parse(text, { merge: true })
+  const { nodes, ...servers } = services as Record<string, Json>
+  const ports = Object.values<Json>(servers).map(({ environment }) => environment.PGPORT)
+  const told = [...nodes.command.join(' ').matchAll(/'127\.0\.0\.1', (\d+)/g)].map(([, port]) => Number(port))
+  t.deepEqual(told, ports)
+  for (const { image, command, volumes: mounts } of Object.values<Json>(servers)) {
+    t.deepEqual([image, mounts.length], [nodes.image, 1])
+    t.true(command.includes('listen_addresses=127.0.0.1'))
+    t.true(mounts[0].split(':')[0] in volumes)
+  }
+})
+
 test('the Dockerfile copies what exists or is built, and .dockerignore leaves it in', async (t) => {
   const dockerfile = await readFile('Dockerfile', 'utf8')
   const ignored = (await readFile('.dockerignore', 'utf8')).trim().split('\n')
