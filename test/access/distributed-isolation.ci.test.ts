@@ -4,7 +4,7 @@ import { migrate } from '../../src/database/migrations/migrator.ts'
 import { compareNamespaces, writeBaseline } from '../helpers/access/isolation.ts'
 import { imitateCitus } from '../helpers/database/citus.ts'
 import { createServerDatabase } from '../helpers/database/database.ts'
-import { findServer } from '../helpers/database/postgres-server.ts'
+import { findServer, PREPARED } from '../helpers/database/postgres-server.ts'
 import { tries } from '../helpers/process/run.ts'
 import { CITUS_RESTRICTIONS } from '../restricted-engine/citus.ts'
 import { createRestrictedEngine } from '../restricted-engine/engine.ts'
@@ -21,7 +21,7 @@ claim(
   async (t) => {
     t.timeout(3_600_000)
     let refused: readonly string[] = []
-    await compareNamespaces(t, server as string, REQUESTS, {}, async (made) => {
+    await compareNamespaces(t, server as string, PREPARED, REQUESTS, [{}], async (made) => {
       await writeBaseline(made)
       if (coordinator) return coordinator
       const database = await createServerDatabase(server as string, t)

@@ -14,7 +14,6 @@ claim(
     const page = await openPage(t)
     if (!page) return t.pass()
     const service = await startMany(t, server as string, { graphqlExplorer: true })
-    for (const name of ['north', 'south', 'west']) await service.create(name)
     await service.inside('south').put('/planets/kepler', { id: 'kepler', name: 'Kepler' })
     const failed: string[] = []
     page.on('response', (response) => {

@@ -6,6 +6,7 @@ import { internalSchema } from '../../../src/database/session.ts'
 import { createCompleteSchema } from '../../../src/service/features.ts'
 import type { Settings } from '../../../src/service/settings/settings.ts'
 import { withShadow } from '../../../tools/resource/tables/shadow.ts'
+import type { ManyNames } from '../database/postgres-server.ts'
 import { type MadeDomain, makeDomain } from '../domain/made-domain.ts'
 import { SEED } from '../process/run.ts'
 import { accessToken } from '../service/access-token.ts'
@@ -17,43 +18,39 @@ import { Random } from './random.ts'
 import { loadStatements, randomRows } from './random-rows.ts'
 import { type Answer, ORIGIN, type Request, send } from './service-pair.ts'
 
-const NAMES = ['north', 'south', 'east', 'west']
-
 /** How many writes are done. The others are dry runs. */
 const DONE = 0.3
 
 /**
- * Compares a service that has four namespaces, which are asked at the same time, with four services that have one each. All
+ * Compares services that have several namespaces, which are asked at the same time, with services that have one each. All
  * hold other rows with the same identifiers. Writes are done, so that all that is kept about one namespace changes.
  *
+ * @param settings those of each service that has all namespaces
  * @param distribute gives the address of an engine that keeps the namespaces on its nodes
  */
 export async function compareNamespaces(
   t: ExecutionContext,
   server: string,
+  names: ManyNames,
   requests: number,
-  overrides: Partial<Settings>,
+  settings: readonly Partial<Settings>[],
   distribute?: (made: MadeDomain) => Promise<string>,
 ): Promise<void> {
   const made = await makeDomain(t, 'clinic')
   const distributedUrl = await distribute?.(made)
-  const start = async (names: readonly string[], settings: Partial<Settings>, databaseUrl?: string) => {
-    const parts = { ...made, databaseUrl }
-    const service = await startMany(t, server, { publicBaseUrl: ORIGIN, ...settings }, parts)
-    for (const name of names) await service.create(name)
-    return service
-  }
-  const shared = await start(NAMES, overrides, distributedUrl)
+  const start = (names: ManyNames, overrides: Partial<Settings>, databaseUrl?: string) =>
+    startMany(t, server, { publicBaseUrl: ORIGIN, ...overrides }, { ...made, databaseUrl }, names)
+  const shared = await Promise.all(settings.map((overrides) => start(names, overrides, distributedUrl)))
   const { resources } = made.domain
   const schema = createCompleteSchema(resources)
   const report = new Report()
   t.log(`seeds from ${SEED}`)
   await Promise.all(
-    NAMES.map(async (name, index) => {
+    names.map(async (name, index) => {
       const random = new Random(SEED + index)
       const rows = randomRows(random, resources)
-      const own = await start([name], {})
-      for (const { databaseUrl } of [shared, own]) {
+      const services = [await start([name], {}), ...shared]
+      for (const { databaseUrl } of services) {
         const path = schemaOf(name)
         const served = await query(databaseUrl, (send) => readServed(send, undefined, databaseUrl))
         await query(served.get(name) ?? databaseUrl, async (statement) => {
@@ -64,9 +61,8 @@ export async function compareNamespaces(
       while (report.requests < requests && report.differences.length < 10) {
         const seed = random.below(2 ** 31)
         const converse = () => randomConversation({ random: new Random(seed), resources, rows }, schema)
-        await compareConversations({ name, random }, converse, [shared, own], report)
-        if (random.chance(0.1))
-          await compareConversations({ name, random }, readChanges, [shared, own], report)
+        await compareConversations({ name, random }, converse, services, report)
+        if (random.chance(0.1)) await compareConversations({ name, random }, readChanges, services, report)
       }
     }),
   )
@@ -107,13 +103,14 @@ async function compareConversations(
       asked.map((request, index) => send(services[index]?.origin ?? '', tokenFor(name), request)),
     )
     const [request] = asked as [Request]
-    report.count(request.door, answers[1]?.status ?? 0)
-    const [own, other] = answers.map((answer) => normalized(answer as Answer))
-    if (own !== other)
-      report.differences.push({
-        door: request.door,
-        text: `${name} ${JSON.stringify(request)}\n${unequalPart(own ?? '', other ?? '')}`,
-      })
+    report.count(request.door, answers[0]?.status ?? 0)
+    const [expected = '', ...others] = answers.map((answer) => normalized(answer as Answer))
+    for (const [index, other] of others.entries())
+      if (other !== expected)
+        report.differences.push({
+          door: request.door,
+          text: `${name}, ${index + 1}: ${JSON.stringify(request)}\n${unequalPart(other, expected)}`,
+        })
     steps = conversations.map((one, index) => one.next(outside(answers[index] as Answer, name)))
   }
 }

@@ -1,0 +1,3 @@
+import '../access/isolation.test.ts'
+import '../service/namespaces.test.ts'
+import '../service/open-namespaces.test.ts'
