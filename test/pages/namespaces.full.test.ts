@@ -32,6 +32,12 @@ claim(
     await page.getByRole('link', { name: 'south' }).waitFor()
     t.deepEqual(await page.locator('main .cards a').allInnerTexts(), ['north', 'south'])
     t.deepEqual(await page.locator('header nav a').allInnerTexts(), ['Errors'])
+    await page
+      .locator('main .cards a')
+      .first()
+      .evaluate((link) => (link.textContent = 'w'.repeat(48)))
+    await page.setViewportSize({ width: 390, height: 800 })
+    t.is(await page.evaluate('document.documentElement.scrollWidth'), 390)
 
     await page.getByRole('link', { name: 'south' }).click()
     await page.getByRole('heading', { name: /Planets\s*1/ }).waitFor()

@@ -1,4 +1,6 @@
 import test from 'ava'
+import { schemaOf } from '../../src/database/namespaces/registry.ts'
+import { internalSchema } from '../../src/database/session.ts'
 import { findServer } from '../helpers/database/postgres-server.ts'
 import type { Client, Json } from '../helpers/service/client.ts'
 import { type ManyService, startMany } from '../helpers/service/namespaces.ts'
@@ -18,6 +20,15 @@ test.serial.before(async () => {
 })
 test.after.always(async () => {
   for (const release of releases.splice(0).reverse()) await release()
+})
+
+test('the schemas of a namespace are those of no other, however long or alike the names are', (t) => {
+  const long = 'w'.repeat(44)
+  const names = ['a', 'a-internal', 'a-internal-internal', long, `${long}-two`, `${long}-too`, `${long}-x`]
+  const all = names.map(schemaOf).flatMap((schema) => [schema, internalSchema(schema)])
+  t.is(new Set(all).size, all.length)
+  t.true(all.every((schema) => schema.length < 64))
+  t.is(schemaOf('far-south'), 'namespace_far_south')
 })
 
 const kepler = () => ({ id: 'kepler', name: 'Kepler' })

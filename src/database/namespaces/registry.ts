@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { escapeIdentifier } from 'pg'
 import { internalSchema } from '../session.ts'
 import { nodesOf, type Send } from './citus.ts'
@@ -7,9 +8,18 @@ export type Registry = ReadonlyMap<string, string | undefined>
 
 const PREFIX = 'namespace_'
 
-/** The schema of the resources of a namespace. Names have no underscores, so those of two namespaces differ. */
+/** What is longer shares its internal schema with others, and what ends so may be one. */
+const PLAIN = /^(?!.*_internal$).{1,54}$/
+
+/**
+ * The schema of the resources of a namespace. No other namespace has it as one of its two: names have no underscores, and
+ * those that are shortened have another prefix.
+ */
 export function schemaOf(name: string): string {
-  return PREFIX + name.replaceAll('-', '_')
+  const plain = PREFIX + name.replaceAll('-', '_')
+  if (PLAIN.test(plain)) return plain
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, 16)
+  return `namespaces_${plain.slice(PREFIX.length, 36)}_${hash}`
 }
 
 /** The address of the schema of a namespace. */

@@ -13,7 +13,7 @@ import { accessToken } from '../service/access-token.ts'
 import { OWN_HEADERS } from '../service/client.ts'
 import { type ManyService, query, startMany } from '../service/namespaces.ts'
 import { SECRET } from '../service/service.ts'
-import { Report, randomConversation, unequalPart } from './oracle.ts'
+import { Report, randomConversation, unequalPart, withSortedErrors } from './oracle.ts'
 import { Random } from './random.ts'
 import { loadStatements, randomRows } from './random-rows.ts'
 import { type Answer, ORIGIN, type Request, send } from './service-pair.ts'
@@ -147,9 +147,11 @@ function outside({ headers, text, ...answer }: Answer, name: string): Answer {
 function normalized({ status, headers, text }: Answer): string {
   const shown = [...headers].filter(([header]) => ![...OWN_HEADERS, 'last-modified'].includes(header))
   const lines = shown.map(([header, value]) => `${header}: ${value}`)
-  const all = [status, ...lines, '', text].join('\n').replaceAll(headers.get('x-request-id') || '\0', '')
-  // Of a list, they depend on the identifiers.
-  const positions = all.replaceAll(/(since=|W\/"|revision": ?")[\w-]+(?=[~."])/g, '$1')
+  const all = [status, ...lines, '', withSortedErrors(text)]
+    .join('\n')
+    .replaceAll(headers.get('x-request-id') || '\0', '')
+  // Those of a list, also of one that is embedded, depend on the identifiers.
+  const positions = all.replaceAll(/(since=|W\/"|revision": ?"|"[\w-]+:\d+:)[\w-]+(?=[~."])/g, '$1')
   return withoutOwn(positions).replaceAll(/[\w-]{24,}/g, decoded)
 }
 

@@ -225,7 +225,7 @@ function isMissing({ status, text }: Answer): boolean {
 const TOO_EXPENSIVE = /may cost more than the limit of \d+/
 
 /** Fields of one query fail in any order. */
-function withSortedErrors(text: string): string {
+export function withSortedErrors(text: string): string {
   if (!text.startsWith('{"errors":')) return text
   const { errors, ...others } = JSON.parse(text)
   const sorted = errors.map((error: unknown) => JSON.stringify(error)).sort()
