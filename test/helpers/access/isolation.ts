@@ -151,19 +151,24 @@ function normalized({ status, headers, text }: Answer): string {
     .join('\n')
     .replaceAll(headers.get('x-request-id') || '\0', '')
   // Those of a list, also of one that is embedded, depend on the identifiers.
-  const positions = all.replaceAll(/(since=|W\/"|revision": ?"|"[\w-]+:\d+:)[\w-]+(?=[~."])/g, '$1')
+  const positions = all.replaceAll(/(since=|W\/"|revision": ?"|"[\w-]+:\d+:)[\w.-]+(?=[~"])/g, '$1')
   return withoutOwn(positions).replaceAll(/[\w-]{24,}/g, decoded)
 }
 
 function withoutOwn(text: string): string {
-  return text
-    .replaceAll(/20(?:2[6-9]|[3-9]\d)-\d\d-\d\dT[\d:.]+Z/g, 'now')
-    .replaceAll(/\w{3}, \d\d \w{3} 20(?:2[6-9]|[3-9]\d) [\d:]+ GMT/g, 'now')
-    .replaceAll(/[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[\da-f]{4}-[\da-f]{12}/g, 'new')
+  return (
+    text
+      .replaceAll(/20(?:2[6-9]|[3-9]\d)-\d\d-\d\dT[\d:.]+Z/g, 'now')
+      .replaceAll(/\w{3}, \d\d \w{3} 20(?:2[6-9]|[3-9]\d) [\d:]+ GMT/g, 'now')
+      // It depends on the size of the tables.
+      .replaceAll(/limit of \d+: up to \d+/g, 'limit')
+      .replaceAll(/[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[\da-f]{4}-[\da-f]{12}/g, 'new')
+  )
 }
 
-/** Cursors have times and identifiers. */
+/** Cursors have times and identifiers, node identifiers have identifiers. */
 function decoded(token: string): string {
   const text = Buffer.from(token, 'base64url').toString()
-  return /^.{8}\["/.test(text) ? withoutOwn(text.slice(8)) : token
+  if (/^.{8}\["/.test(text)) return withoutOwn(text.slice(8))
+  return /^[A-Z]\w*\/[ -~]+@/.test(text) ? withoutOwn(text) : token
 }
