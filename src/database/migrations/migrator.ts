@@ -148,12 +148,23 @@ async function apply(
 }
 
 /**
- * Citus executes one statement at a time, and knows no SET STORAGE, which only saves processor time. It calls triggers unsafe,
- * because they can be on another node than the rows that they change. These are on the same one.
+ * Citus executes one statement at a time, and renames no constraints. It knows no SET STORAGE, which only saves processor time. It
+ * calls triggers unsafe, because they can be on another node than the rows that they change. These are on the same one.
  */
 function distributedStatements(sql: string): readonly string[] {
   const statements = statementsOf(sql).filter((text) => !/ SET STORAGE \w+;$/.test(text))
-  return ['SET LOCAL citus.enable_unsafe_triggers TO on', ...statements]
+  return ['SET LOCAL citus.enable_unsafe_triggers TO on', ...statements.map(withoutRenaming)]
+}
+
+const RENAMING = /ALTER TABLE "(\w+)" RENAME CONSTRAINT "(\w+)" TO "(\w+)";$/
+
+function withoutRenaming(statement: string): string {
+  return statement.replace(RENAMING, (_, table, old, name) => {
+    return `DO $$ DECLARE definition text; BEGIN
+      SELECT pg_get_constraintdef(oid) INTO definition FROM pg_constraint WHERE conrelid = '"${table}"'::regclass AND conname = '${old}';
+      ALTER TABLE "${table}" DROP CONSTRAINT "${old}";
+      EXECUTE 'ALTER TABLE "${table}" ADD CONSTRAINT "${name}" ' || definition; END $$`
+  })
 }
 
 /** An index is invalid while CREATE INDEX CONCURRENTLY builds it, and when that has failed. */

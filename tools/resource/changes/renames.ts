@@ -61,16 +61,14 @@ function renameTable(from: Table, to: Table): string[] {
 
 /** Stored responses to requests with an idempotency key, and recorded changes, contain rows, too. */
 function renameColumn({ name: table, resource }: Table, old: string, name: string): string[] {
-  const [from, to] = [literal(old), literal(name)]
+  const from = literal(old)
+  const renamed = (state: string) =>
+    `jsonb_set(${state} - ${from}, ARRAY[${literal(name)}], ${state} -> ${from})`
   return [
     `ALTER TABLE ${quoted(table)} RENAME COLUMN ${quoted(old)} TO ${quoted(name)}`,
-    `UPDATE "idempotency_keys" SET "answer" = ("answer" - ${from}) || jsonb_build_object(${to}, "answer" -> ${from}) WHERE "collection" = ${literal(resource.path)} AND "answer" ? ${from}`,
-    `UPDATE "recorded_changes" SET "resource" = ("resource" - ${from}) || jsonb_build_object(${to}, "resource" -> ${from}) WHERE "collection" = ${literal(resource.path)} AND "resource" ? ${from}`,
-    changeStates(
-      resource.path,
-      old,
-      (state) => `(${state} - ${from}) || jsonb_build_object(${to}, ${state} -> ${from})`,
-    ),
+    `UPDATE "idempotency_keys" SET "answer" = ${renamed('"answer"')} WHERE "collection" = ${literal(resource.path)} AND "answer" ? ${from}`,
+    `UPDATE "recorded_changes" SET "resource" = ${renamed('"resource"')} WHERE "collection" = ${literal(resource.path)} AND "resource" ? ${from}`,
+    changeStates(resource.path, old, renamed),
   ]
 }
 

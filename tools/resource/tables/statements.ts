@@ -84,7 +84,7 @@ export function raiseVersions(table: string, condition: string): string[] {
   const trigger = quoted(`${table}_before_update`)
   return [
     `ALTER TABLE ${quoted(table)} DISABLE TRIGGER ${trigger}`,
-    `UPDATE ${quoted(table)} SET "version" = "version" + 1, "last_updated" = GREATEST(clock_timestamp(), "last_updated"), "changed_by" = current_user WHERE ${condition}`,
+    `UPDATE ${quoted(table)} SET "version" = "version" + 1, "last_updated" = GREATEST(statement_timestamp(), "last_updated"), "changed_by" = current_user WHERE ${condition}`,
     `ALTER TABLE ${quoted(table)} ENABLE TRIGGER ${trigger}`,
   ]
 }
@@ -108,5 +108,5 @@ export function changeStates(path: string, member: string, change: (state: strin
   const changed = (state: string) =>
     `CASE WHEN ${state} ? ${literal(member)} THEN ${change(state)} ELSE ${state} END`
   const rows = `SELECT jsonb_agg(${changed('one.state')} ORDER BY one.place) FROM jsonb_array_elements("before") WITH ORDINALITY AS one (state, place)`
-  return `UPDATE "recorded_changes" SET "before" = CASE jsonb_typeof("before") WHEN 'array' THEN (${rows}) ELSE ${changed('"before"')} END WHERE "collection" = ${literal(path)} AND jsonb_typeof("before") IN ('object', 'array')`
+  return `UPDATE "recorded_changes" SET "before" = CASE WHEN jsonb_typeof("before") = 'array' THEN (${rows}) ELSE ${changed('"before"')} END WHERE "collection" = ${literal(path)} AND jsonb_typeof("before") IN ('object', 'array')`
 }
