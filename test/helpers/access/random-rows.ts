@@ -188,6 +188,6 @@ export function loadStatements(rows: readonly RandomRow[], resources: readonly R
     return keys.length > 0 ? [`DELETE FROM ${table} WHERE ${key} IN (${keys.join(', ')})`] : []
   })
   // The versions of both databases have the same times.
-  const times = "UPDATE recorded_changes SET changed_date = '2031-01-01' WHERE event = 'deleted'"
+  const times = "UPDATE recorded_changes SET changed_date = '2031-01-01T00:00:00Z' WHERE event = 'deleted'"
   return [load, ...deletions, times]
 }
