@@ -45,6 +45,8 @@ test('an empty environment gives the defaults', (t) => {
     jwtAudience: undefined,
     jwtLeewaySeconds: 30,
     defaultScope: undefined,
+    scopesClaim: undefined,
+    scopesMap: undefined,
     anonymousScopes: undefined,
     maximumPageSize: 100,
     unknownFields: 'refuse',
@@ -106,6 +108,8 @@ test('every setting is read', (t) => {
     JWT_AUDIENCE: 'halgraph',
     JWT_LEEWAY_SECONDS: '5',
     DEFAULT_SCOPE: '*:read',
+    SCOPES_CLAIM: 'realm_access.roles',
+    SCOPES_MAP: '{"editor":["species:read","species:write"]}',
     ANONYMOUS_SCOPES: 'planets:read species:read',
     MAX_PAGE_SIZE: '500',
     DOMAIN: './library',
@@ -158,6 +162,8 @@ test('every setting is read', (t) => {
     jwtAudience: 'halgraph',
     jwtLeewaySeconds: 5,
     defaultScope: '*:read',
+    scopesClaim: 'realm_access.roles',
+    scopesMap: { editor: ['species:read', 'species:write'] },
     anonymousScopes: 'planets:read species:read',
     maximumPageSize: 500,
     unknownFields: 'ignore',
@@ -273,6 +279,7 @@ test('each setting says which values it accepts', (t) => {
     'JWT_JWKS_URL: must be an http or https address',
     'JWKS_MAX_STALE_HOURS: must be a whole number from 1 to 8760, not -1',
     'JWT_LEEWAY_SECONDS: must be a whole number from 0 to 3600, not -1',
+    'SCOPES_MAP: must be a JSON object with a list of scopes for each value, as in {"editor":["species:read"]}',
     'ANONYMOUS_SCOPES: must be scopes as in species:read, separated by spaces; nothing can be written without a token',
     'MAX_PAGE_SIZE: must be a whole number from 1 to 10000, not -1',
     'COMPRESSION: must be true or false, not -1',
@@ -420,6 +427,15 @@ test('scopes of collections that the domain lacks are a problem', (t) => {
       })
       t.deepEqual(error?.problems, [`${name}: there is no scope ${unknown}; collections: ${collections}`])
     }
+  const map = (scopes: object) => () =>
+    readSettings({ SCOPES_CLAIM: 'groups', SCOPES_MAP: JSON.stringify(scopes) }, [], domain)
+  const error = t.throws(map({ readers: ['*:read'], editors: ['specie:write', 'staff'] }), {
+    instanceOf: SettingsError,
+  })
+  t.deepEqual(error?.problems, [`SCOPES_MAP: there is no scope specie:write; collections: ${collections}`])
+  t.deepEqual(map({ editors: ['species:write', 'staff'] })().scopesMap, {
+    editors: ['species:write', 'staff'],
+  })
   const scopes = '*:read planets:read species:names'
   const read = readSettings({ ANONYMOUS_SCOPES: scopes, DEFAULT_SCOPE: `${scopes} staff` }, [], scopedDomain)
   t.like(read, { anonymousScopes: scopes, defaultScope: `${scopes} staff` })
@@ -452,6 +468,24 @@ test('a key set without an audience is worth a warning', (t) => {
   t.deepEqual(settingsWarnings(readSettings({ ...keySet, JWT_AUDIENCE: 'halgraph' })), [])
   for (const environment of [{}, { JWT_SECRET: secret }])
     t.deepEqual(settingsWarnings(readSettings(environment)), [])
+})
+
+test('a map of scopes has a list for each value, and needs the claim that has the values', (t) => {
+  for (const map of [
+    '[]',
+    '{"a":"x:read"}',
+    '{"a":[1]}',
+    '{"a":["x:read y:read"]}',
+    '{"a":[""]}',
+    'a=x:read',
+  ])
+    t.regex(
+      String(problemsOf({ SCOPES_CLAIM: 'groups', SCOPES_MAP: map })),
+      /^SCOPES_MAP: must be a JSON object/,
+    )
+  t.deepEqual(problemsOf({ SCOPES_MAP: '{}' }), [
+    'SCOPES_MAP: set SCOPES_CLAIM, the claim whose values it maps',
+  ])
 })
 
 test('production needs a secret or a key set', (t) => {

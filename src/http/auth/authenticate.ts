@@ -36,7 +36,7 @@ export function authenticate(
   const identify = cacheIdentified(async (token, ctx) => {
     const claims = await verify(token, ctx)
     const exp = claims.exp === undefined ? undefined : claims.exp + settings.jwtLeewaySeconds
-    return { caller: callerWith(claims, token, settings.defaultScope), exp }
+    return { caller: callerWith(claims, token, settings), exp }
   })
   return async (ctx, next) => {
     if (anonymous) {

@@ -1,16 +1,21 @@
 import { createHash } from 'node:crypto'
 import { ANONYMOUS, type Caller } from '../../model/access/caller.ts'
 import { isStorable } from '../../model/values.ts'
-import type { Claims } from './verify-token.ts'
+import { scopesOfRoles } from './role-scopes.ts'
+import type { Claims, TokenSettings } from './verify-token.ts'
 
 /** The caller that a verified token stands for. */
-export function callerWith(claims: Claims, token: string, defaultScope: string | undefined): Caller {
+export function callerWith(
+  claims: Claims,
+  token: string,
+  settings: Pick<TokenSettings, 'defaultScope' | 'scopesClaim' | 'scopesMap'>,
+): Caller {
   const names = ['scope', 'scopes', 'scp'].filter((name) => name in claims)
-  const claimed = names.length > 0 ? names.map((name) => claims[name]) : [defaultScope]
+  const claimed = names.length > 0 ? names.map((name) => claims[name]) : [settings.defaultScope]
   const subject = typeof claims['sub'] === 'string' ? claims['sub'] : undefined
   return {
     identity: identityOf(subject, token.slice(0, token.lastIndexOf('.'))),
-    scopes: new Set(claimed.flatMap(scopesOf)),
+    scopes: new Set([...claimed.flatMap(scopesOf), ...scopesOfRoles(claims, settings)]),
     subject,
     claims,
   }

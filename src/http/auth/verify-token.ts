@@ -10,13 +10,14 @@ import {
 import jwt from 'koa-jwt'
 import type { Context } from '../context.ts'
 import { createKeySet, type KeySetSettings } from './key-set.ts'
+import type { RoleSettings } from './role-scopes.ts'
 
 export type Claims = JWTPayload
 
 /** The message says why the token was refused. */
 export class TokenRefused extends Error {}
 
-export interface TokenSettings {
+export interface TokenSettings extends RoleSettings {
   readonly jwt:
     | { readonly kind: 'secret'; readonly secret: string }
     | ({ readonly kind: 'jwks' } & KeySetSettings)

@@ -1,4 +1,5 @@
 import { EnvError, makeValidator, type RequiredValidatorSpec, str } from 'envalid'
+import { parseScopesMap, type ScopesMap } from '../../http/auth/role-scopes.ts'
 import { API_VERSION_NAME } from '../../model/definition/domain.ts'
 import { isIdentifier } from '../../model/rows/identifiers.ts'
 import { requirementOfAddress } from './database-address.ts'
@@ -48,6 +49,12 @@ export const settingsTable = {
   JWT_AUDIENCE: optionalText('Required aud of tokens; unset: any'),
   JWT_LEEWAY_SECONDS: integer(0, 3600, 30, 'Seconds by which exp and nbf of tokens may be missed'),
   DEFAULT_SCOPE: optionalText('Scopes of a token without a scope claim, as in *:read; unset: none'),
+  SCOPES_CLAIM: optionalText(
+    'Claim of a token with roles or groups, as in realm_access.roles; unset: scopes come from scope, scopes and scp only',
+  ),
+  SCOPES_MAP: scopesMap(
+    'Scopes of each role or group, {"editor":["*:read","species:write"]}; unset: the values of SCOPES_CLAIM are scopes',
+  ),
   ANONYMOUS_SCOPES: optional(
     (input) => input.split(' ').every((scope) => scope === '' || ANONYMOUS_SCOPE.test(scope)),
     'be scopes as in species:read, separated by spaces; nothing can be written without a token',
@@ -169,6 +176,16 @@ function optional(isValid: (input: string) => boolean, requirement: string, desc
     if (isValid(input)) return input
     throw new EnvError(`must ${requirement}`)
   })<string>({ default: undefined, desc })
+}
+
+function scopesMap(desc: string) {
+  return makeValidator<ScopesMap>((input) => {
+    const map = parseScopesMap(input)
+    if (map) return map
+    throw new EnvError(
+      'must be a JSON object with a list of scopes for each value, as in {"editor":["species:read"]}',
+    )
+  })<ScopesMap>({ default: undefined, desc })
 }
 
 function secret(desc: string) {

@@ -1,4 +1,5 @@
 import { type CleanedEnv, type CleanOptions, cleanEnv } from 'envalid'
+import { parseScopesMap } from '../../http/auth/role-scopes.ts'
 import type { TokenSettings } from '../../http/auth/verify-token.ts'
 import { isNamespaceName, NAMESPACE_NAME } from '../../http/namespaces.ts'
 import { unknownScopes } from '../../model/access/scopes.ts'
@@ -74,6 +75,8 @@ type SettingsInCamelCase = {
 }
 
 function tokenProblems(variables: NodeJS.ProcessEnv, production: boolean): string[] {
+  if (variables['SCOPES_MAP'] !== undefined && variables['SCOPES_CLAIM'] === undefined)
+    return ['SCOPES_MAP: set SCOPES_CLAIM, the claim whose values it maps']
   const secret = variables['JWT_SECRET'] !== undefined
   const keySet = variables['JWT_JWKS_URL'] !== undefined
   if (secret && keySet) return ['JWT_SECRET and JWT_JWKS_URL: set only one of them']
@@ -83,8 +86,13 @@ function tokenProblems(variables: NodeJS.ProcessEnv, production: boolean): strin
 
 /** Without resources, any collection passes. Scopes without one may be for access rules. */
 function scopeProblems(variables: NodeJS.ProcessEnv, resources: Domain['resources']): string[] {
-  return ['DEFAULT_SCOPE', 'ANONYMOUS_SCOPES'].flatMap((name) => {
-    const unknown = unknownScopes(variables[name] ?? '', resources).filter((scope) => scope.includes(':'))
+  const { DEFAULT_SCOPE = '', ANONYMOUS_SCOPES = '', SCOPES_MAP = '' } = variables
+  const mapped = Object.values(parseScopesMap(SCOPES_MAP) ?? {})
+    .flat()
+    .join(' ')
+  const given = { DEFAULT_SCOPE, ANONYMOUS_SCOPES, SCOPES_MAP: mapped }
+  return Object.entries(given).flatMap(([name, scopes]) => {
+    const unknown = unknownScopes(scopes, resources).filter((scope) => scope.includes(':'))
     if (resources.length === 0 || unknown.length === 0) return []
     const collections = resources.map(({ path }) => path).join(', ')
     return [`${name}: there is no scope ${unknown.join(' or ')}; collections: ${collections}`]

@@ -205,6 +205,42 @@ test('a token that claims no scopes has those of DEFAULT_SCOPE, and none without
   t.deepEqual(await scopesWith(without, { scope: undefined }), [])
 })
 
+test('roles and groups give the scopes that SCOPES_MAP has for them, beside those that the token claims', async (t) => {
+  const scopesMap = { editor: ['species:read', 'species:write'], 'All Staff': ['planets:read'] }
+  const scopesWith = async (settings: object, claims: object) => {
+    const send = await serve(t, { ...withSecret, ...settings })
+    const token = await sign(bytes(secret), 'HS256', { scope: 'openid', ...claims })
+    return (await send(`Bearer ${token}`)).caller?.scopes
+  }
+  const roles = ['editor', 'All Staff', 'unknown', 'constructor', '__proto__', 'species:write', 7]
+  const all = ['openid', 'species:read', 'species:write', 'planets:read']
+  for (const [scopesClaim, claims] of [
+    ['realm_access.roles', { realm_access: { roles } }],
+    ['resource_access.app.v2.roles', { resource_access: { app: {}, 'app.v2': { roles } } }],
+    ['https://example.org/roles', { 'https://example.org/roles': roles }],
+    ['groups', { groups: roles }],
+    // Those of Zitadel are names of members.
+    ['urn:roles', { 'urn:roles': { editor: { '1': 'acme.example.org' }, 'All Staff': {} } }],
+  ] as const)
+    t.deepEqual(await scopesWith({ scopesClaim, scopesMap }, claims), all, scopesClaim)
+  t.deepEqual(await scopesWith({ scopesClaim: 'role', scopesMap }, { role: 'All Staff' }), [
+    'openid',
+    'planets:read',
+  ])
+  for (const claims of [{}, { role: null }, { role: 7 }, { 'role.a': roles }])
+    t.deepEqual(await scopesWith({ scopesClaim: 'role', scopesMap }, claims), ['openid'])
+  t.deepEqual(await scopesWith({ scopesMap }, { role: 'editor' }), ['openid'])
+})
+
+test('without SCOPES_MAP, the values of SCOPES_CLAIM are scopes', async (t) => {
+  const send = await serve(t, { ...withSecret, scopesClaim: 'permissions' })
+  const scopesOf = async (permissions: unknown) =>
+    (await send(`Bearer ${await sign(bytes(secret), 'HS256', { scope: 'openid', permissions })}`)).caller
+      ?.scopes
+  t.deepEqual(await scopesOf(['species:read', 'species:write']), ['openid', 'species:read', 'species:write'])
+  t.deepEqual(await scopesOf('species:read  planets:read'), ['openid', 'species:read', 'planets:read'])
+})
+
 test('a request without a token, or with another scheme, gets a Bearer challenge', async (t) => {
   const send = await serve(t, withSecret)
   for (const header of [undefined, '', 'Basic YTpi', 'Token abc', await sign(bytes(secret), 'HS256')]) {
