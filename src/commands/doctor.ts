@@ -5,6 +5,7 @@ import { refuseDamaged } from '../database/migrations/parts.ts'
 import { INSUFFICIENT_PRIVILEGE } from '../database/migrations/schemas.ts'
 import { collationProblems, readServerFacts } from '../database/server-facts.ts'
 import { sessionSettings } from '../database/session.ts'
+import { discover } from '../http/auth/discovery.ts'
 import type { Resource } from '../model/definition/resource.ts'
 import { DomainError } from '../model/errors.ts'
 import { DefinitionError } from '../model/problems/definition-problems.ts'
@@ -34,9 +35,10 @@ const usage = `Checks the service and its database. Changes nothing unless you p
   --repair   make triggers, constraints, indexes and functions that are missing, correct wrong row counts, add missing
              references, remove those whose text is blank, and build unique indexes again that leave out rows
 
-Checks the settings, the connection, the migrations, the server and its session settings, whether the database has
-all that the migrations make, and the definitions, Prisma schema and tables match, the feed of changes, foreign
-keys, the stored row counts, the references, texts that must be unique, and whether each row is valid. The exit status is 1 if a check fails.`
+Checks the settings, the metadata of OIDC_ISSUER, the connection, the migrations, the server and its session
+settings, whether the database has all that the migrations make, and the definitions, Prisma schema and tables match,
+the feed of changes, foreign keys, the stored row counts, the references, texts that must be unique, and whether each
+row is valid. The exit status is 1 if a check fails.`
 
 const options = { repair: { type: 'boolean' }, json: { type: 'boolean', default: false } } as const
 
@@ -59,6 +61,14 @@ async function inspect(repair: boolean): Promise<void> {
   if (!configuration) return
   const { settings, domain } = configuration
   for (const warning of settingsWarnings(settings)) warn(warning)
+  if (settings.oidcIssuer !== undefined)
+    report(
+      'metadata of OIDC_ISSUER',
+      await discover(settings.oidcIssuer).then(
+        () => [],
+        ({ message }) => [message],
+      ),
+    )
   const configured = databaseOptions(configuration)
   // A pooler may have few sessions. By two, one in transaction mode is told.
   const options = { ...configured, databasePoolSize: Math.min(configured.databasePoolSize, 2) }

@@ -37,6 +37,16 @@ test('doctor and the start warn of a key set without an audience, which is no fa
   await once(service, 'exit')
 })
 
+test('doctor says why the metadata of an issuer cannot be read', async (t) => {
+  const { environment } = await createSetup(t, { isOpen: false })
+  const { origin } = new URL('http://127.0.0.1:9')
+  const variables = { ...environment, JWT_SECRET: '', OIDC_ISSUER: origin, OIDC_CLIENT_ID: 'pages' }
+  const { output, status } = await run('doctor', variables)
+  t.is(status, 1, output)
+  t.regex(output, /FAIL {2}metadata of OIDC_ISSUER\n +OIDC_ISSUER: cannot read the metadata at http.*: /)
+  t.regex(output, /^ok {4}database$/m, 'the other checks follow')
+})
+
 test('doctor reports unique texts that became equal, and completes their index when they differ again', async (t) => {
   const setup = await createSetup(t)
   await setup.use(async ({ client }) => {

@@ -40,6 +40,10 @@ test('an empty environment gives the defaults', (t) => {
     apiVersion: undefined,
     publicBaseUrl: undefined,
     trustProxy: false,
+    oidcIssuer: undefined,
+    oidcClientId: undefined,
+    oidcScopes: 'openid profile',
+    oidcAudience: undefined,
     jwt: { kind: 'development' },
     jwtIssuer: undefined,
     jwtAudience: undefined,
@@ -102,6 +106,10 @@ test('every setting is read', (t) => {
     API_VERSION: 'v12',
     PUBLIC_BASE_URL: 'https://API.example.org:443/catalogue/',
     TRUST_PROXY: 'true',
+    OIDC_ISSUER: 'https://id.example.org',
+    OIDC_CLIENT_ID: 'pages',
+    OIDC_SCOPES: 'openid offline_access',
+    OIDC_AUDIENCE: 'catalogue',
     JWT_JWKS_URL: 'https://id.example.org/keys',
     JWKS_MAX_STALE_HOURS: '12',
     JWT_ISSUER: 'https://id.example.org',
@@ -157,6 +165,10 @@ test('every setting is read', (t) => {
     apiVersion: 'v12',
     publicBaseUrl: 'https://api.example.org/catalogue',
     trustProxy: true,
+    oidcIssuer: 'https://id.example.org',
+    oidcClientId: 'pages',
+    oidcScopes: 'openid offline_access',
+    oidcAudience: 'catalogue',
     jwt: { kind: 'jwks', url: 'https://id.example.org/keys', maximumStaleHours: 12 },
     jwtIssuer: 'https://id.example.org',
     jwtAudience: 'halgraph',
@@ -275,6 +287,7 @@ test('each setting says which values it accepts', (t) => {
     'API_VERSION: must be the letter v and a number, as in v1',
     'PUBLIC_BASE_URL: must be an origin, perhaps with a path, as in https://example.org/catalogue',
     'TRUST_PROXY: must be true or false, not -1',
+    'OIDC_ISSUER: must be an http or https address',
     'JWT_SECRET: must be at least 32 bytes long',
     'JWT_JWKS_URL: must be an http or https address',
     'JWKS_MAX_STALE_HOURS: must be a whole number from 1 to 8760, not -1',
@@ -488,7 +501,35 @@ test('a map of scopes has a list for each value, and needs the claim that has th
   ])
 })
 
-test('production needs a secret or a key set', (t) => {
+test('the issuer of Sign in is that of tokens, has their keys, and makes them for the client or the audience', (t) => {
+  const pages = { OIDC_ISSUER: 'https://id.example.org', OIDC_CLIENT_ID: 'pages' }
+  t.like(readSettings({ ...pages, NODE_ENV: 'production' }), {
+    jwt: { kind: 'issuer', url: 'https://id.example.org', maximumStaleHours: 24 },
+    jwtIssuer: 'https://id.example.org',
+    jwtAudience: 'pages',
+  })
+  t.like(readSettings({ ...pages, OIDC_AUDIENCE: 'catalogue' }), { jwtAudience: 'catalogue' })
+  const own = { JWT_JWKS_URL: 'https://keys.example.org/', JWT_ISSUER: 'https://x', JWT_AUDIENCE: 'y' }
+  t.like(readSettings({ ...pages, ...own }), {
+    jwt: { kind: 'jwks', url: 'https://keys.example.org/', maximumStaleHours: 24 },
+    jwtIssuer: 'https://x',
+    jwtAudience: 'y',
+  })
+  t.deepEqual(settingsWarnings(readSettings(pages)), [])
+  t.deepEqual(problemsOf({ ...pages, JWT_SECRET: secret }), [
+    'JWT_SECRET and OIDC_ISSUER: set only one of them',
+  ])
+  const { OIDC_ISSUER, OIDC_CLIENT_ID } = pages
+  for (const partial of [
+    { OIDC_ISSUER },
+    { OIDC_CLIENT_ID },
+    { OIDC_SCOPES: 'openid' },
+    { OIDC_AUDIENCE: 'x' },
+  ])
+    t.deepEqual(problemsOf(partial), ['OIDC_ISSUER and OIDC_CLIENT_ID: set both of them for Sign in'])
+})
+
+test('production needs a secret, a key set or an issuer', (t) => {
   t.is(problemsOf({ NODE_ENV: 'production' }).length, 1)
   t.deepEqual(readSettings({ NODE_ENV: 'production', JWT_SECRET: secret }).jwt, { kind: 'secret', secret })
 })

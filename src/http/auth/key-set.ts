@@ -9,8 +9,11 @@ import {
   jwksCache,
 } from 'jose'
 import { DomainError } from '../../model/errors.ts'
+import { discover } from './discovery.ts'
 
 export interface KeySetSettings {
+  /** `issuer`: the address of an issuer, whose metadata has that of the key set. */
+  readonly kind: 'jwks' | 'issuer'
   readonly url: string
   /** How long keys are used when the set cannot be fetched again. */
   readonly maximumStaleHours: number
@@ -35,7 +38,7 @@ const PAUSE_MILLISECONDS = 10_000
  * @throws {DomainError} from the returned function: SERVICE_UNAVAILABLE (503) if the set cannot be fetched
  */
 export function createKeySet(
-  { url, maximumStaleHours }: KeySetSettings,
+  { kind, url, maximumStaleHours }: KeySetSettings,
   reportFault: (error: unknown) => void,
 ): (header: JWTHeaderParameters) => Promise<readonly KeyObject[]> {
   const cache: Partial<ExportedJWKSCache> = {}
@@ -50,7 +53,7 @@ export function createKeySet(
     [customFetch]: async (location, options) => {
       if (isPausing()) throw new Error('The last fetch of the key set failed a moment ago.')
       triedAt = Date.now()
-      return fetch(location, options)
+      return fetch(kind === 'issuer' ? (await discover(url, options.signal)).jwks_uri : location, options)
     },
   })
   return async (header) => {

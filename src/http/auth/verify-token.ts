@@ -18,9 +18,7 @@ export type Claims = JWTPayload
 export class TokenRefused extends Error {}
 
 export interface TokenSettings extends RoleSettings {
-  readonly jwt:
-    | { readonly kind: 'secret'; readonly secret: string }
-    | ({ readonly kind: 'jwks' } & KeySetSettings)
+  readonly jwt: { readonly kind: 'secret'; readonly secret: string } | KeySetSettings
   /** The `iss` a token must have; undefined: any. */
   readonly jwtIssuer: string | undefined
   /** The `aud` a token must name; undefined: any. */
@@ -49,9 +47,10 @@ export function createVerify(
   { jwt: keys, jwtIssuer: issuer, jwtAudience: audience, jwtLeewaySeconds: clockTolerance }: TokenSettings,
   reportFault: (error: unknown) => void,
 ): (token: string, ctx: Context) => Promise<Claims> {
-  const algorithms = keys.kind === 'jwks' ? PUBLIC_KEY_ALGORITHMS : ['HS256']
-  const accepted = keys.kind === 'jwks' ? [...algorithms, ...EDWARDS_ALGORITHMS] : algorithms
-  const findKeys = keys.kind === 'jwks' ? createKeySet(keys, reportFault) : findSecret(keys.secret)
+  const isSecret = keys.kind === 'secret'
+  const algorithms = isSecret ? ['HS256'] : PUBLIC_KEY_ALGORITHMS
+  const accepted = isSecret ? algorithms : [...algorithms, ...EDWARDS_ALGORITHMS]
+  const findKeys = isSecret ? findSecret(keys.secret) : createKeySet(keys, reportFault)
   const options = {
     // Each candidate is put into the state, which takes precedence.
     secret: '',

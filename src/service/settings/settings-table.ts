@@ -42,11 +42,21 @@ export const settingsTable = {
     "Base URL of all links, as in https://example.org/catalogue; unset: the request's host",
   ),
   TRUST_PROXY: flag(false, 'Trust the X-Forwarded headers of a reverse proxy'),
-  JWT_SECRET: secret('Secret of HS256 tokens, 32 bytes or more; production needs it or JWT_JWKS_URL'),
-  JWT_JWKS_URL: webAddress('JSON Web Key Set that verifies tokens (RS, ES, PS, EdDSA)'),
+  OIDC_ISSUER: webAddress(
+    'OpenID provider whose users sign in to the pages, as its discovery names it; unset: none',
+  ),
+  OIDC_CLIENT_ID: optionalText('Client of the pages at OIDC_ISSUER: public, with code and PKCE'),
+  OIDC_SCOPES: text('openid profile', 'Scopes that the pages ask OIDC_ISSUER for'),
+  OIDC_AUDIENCE: optionalText('Audience that the pages ask OIDC_ISSUER for, if it needs one'),
+  JWT_SECRET: secret(
+    'Secret of HS256 tokens, 32 bytes or more; production needs it, JWT_JWKS_URL or OIDC_ISSUER',
+  ),
+  JWT_JWKS_URL: webAddress(
+    'JSON Web Key Set that verifies tokens (RS, ES, PS, EdDSA); unset: that of OIDC_ISSUER',
+  ),
   JWKS_MAX_STALE_HOURS: integer(1, 8760, 24, 'Hours to keep the keys while JWT_JWKS_URL does not respond'),
-  JWT_ISSUER: optionalText('Required iss of tokens; unset: any'),
-  JWT_AUDIENCE: optionalText('Required aud of tokens; unset: any'),
+  JWT_ISSUER: optionalText('Required iss of tokens; unset: OIDC_ISSUER, or any'),
+  JWT_AUDIENCE: optionalText('Required aud of tokens; unset: OIDC_AUDIENCE, OIDC_CLIENT_ID, or any'),
   JWT_LEEWAY_SECONDS: integer(0, 3600, 30, 'Seconds by which exp and nbf of tokens may be missed'),
   DEFAULT_SCOPE: optionalText('Scopes of a token without a scope claim, as in *:read; unset: none'),
   SCOPES_CLAIM: optionalText(

@@ -39,6 +39,7 @@ export function readSettings(
   const production = variables['NODE_ENV'] === 'production'
   problems.push(
     ...tokenProblems(variables, production),
+    ...providerProblems(variables),
     ...scopeProblems(variables, resources),
     ...workerProblems(variables),
     ...namespaceProblems(variables),
@@ -48,6 +49,7 @@ export function readSettings(
   const { apiNamespace, apiVersion, maxConnections, maxPageSize, otelExporterOtlpEndpoint, ...others } =
     inCamelCase(values) as SettingsInCamelCase
   const { jwtSecret, jwtJwksUrl, jwksMaxStaleHours, ...settings } = others
+  const { oidcIssuer, oidcClientId, oidcAudience } = settings
   return {
     ...settings,
     namespace: apiNamespace,
@@ -55,7 +57,9 @@ export function readSettings(
     maximumConnections: maxConnections,
     maximumPageSize: maxPageSize,
     traceEndpoint: otelExporterOtlpEndpoint,
-    jwt: tokenKind(jwtSecret, jwtJwksUrl, jwksMaxStaleHours),
+    jwt: tokenKind(jwtSecret, jwtJwksUrl, oidcIssuer, jwksMaxStaleHours),
+    jwtIssuer: settings.jwtIssuer ?? oidcIssuer,
+    jwtAudience: settings.jwtAudience ?? oidcAudience ?? oidcClientId,
     migrateOnStart: settings.databaseUrl === undefined || settings.migrateOnStart,
     graphqlExplorer: settings.graphqlExplorer ?? !production,
     graphqlIntrospection: settings.graphqlIntrospection ?? !production,
@@ -80,8 +84,19 @@ function tokenProblems(variables: NodeJS.ProcessEnv, production: boolean): strin
   const secret = variables['JWT_SECRET'] !== undefined
   const keySet = variables['JWT_JWKS_URL'] !== undefined
   if (secret && keySet) return ['JWT_SECRET and JWT_JWKS_URL: set only one of them']
-  if (production && !secret && !keySet) return ['JWT_SECRET or JWT_JWKS_URL: production requires one of them']
+  const issuer = variables['OIDC_ISSUER'] !== undefined
+  if (secret && issuer) return ['JWT_SECRET and OIDC_ISSUER: set only one of them']
+  if (production && !secret && !keySet && !issuer)
+    return ['JWT_SECRET, JWT_JWKS_URL or OIDC_ISSUER: production requires one of them']
   return []
+}
+
+function providerProblems({ OIDC_ISSUER, OIDC_CLIENT_ID, ...others }: NodeJS.ProcessEnv): string[] {
+  const isPartial = others['OIDC_SCOPES'] !== undefined || others['OIDC_AUDIENCE'] !== undefined
+  const count = [OIDC_ISSUER, OIDC_CLIENT_ID].filter((value) => value !== undefined).length
+  return count === 2 || (count === 0 && !isPartial)
+    ? []
+    : ['OIDC_ISSUER and OIDC_CLIENT_ID: set both of them for Sign in']
 }
 
 /** Without resources, any collection passes. Scopes without one may be for access rules. */
@@ -139,9 +154,11 @@ function namespaceProblems({ NAMESPACES, ...variables }: NodeJS.ProcessEnv): str
 function tokenKind(
   secret: string | undefined,
   url: string | undefined,
+  issuer: string | undefined,
   maximumStaleHours: number,
 ): TokenSettings['jwt'] | { readonly kind: 'development' } {
   if (secret !== undefined) return { kind: 'secret', secret }
   if (url !== undefined) return { kind: 'jwks', url, maximumStaleHours }
+  if (issuer !== undefined) return { kind: 'issuer', url: issuer, maximumStaleHours }
   return { kind: 'development' }
 }

@@ -47,8 +47,10 @@ export async function mintToken(
   { scope, subject, expiresIn }: Record<'scope' | 'subject' | 'expiresIn', string>,
   others: object = {},
 ): Promise<string> {
-  if (jwt.kind === 'jwks')
-    throw new SettingsError(['JWT_JWKS_URL: only the owner of that key set can issue tokens'])
+  if (jwt.kind !== 'secret') {
+    const name = jwt.kind === 'jwks' ? 'JWT_JWKS_URL' : 'OIDC_ISSUER'
+    throw new SettingsError([`${name}: only the owner of that key set can issue tokens`])
+  }
   const claims = { ...others, scope, sub: subject, iss: jwtIssuer, aud: jwtAudience } as JWTPayload
   return new SignJWT(claims)
     .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })

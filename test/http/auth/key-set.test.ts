@@ -11,27 +11,35 @@ const HOUR = 60 * MINUTE
 const { now } = Date
 let signed = 0
 
-/** A service that verifies tokens with a key server, which can be told to misbehave. */
-async function start(t: ExecutionContext, maximumStaleHours = 24) {
+/** A service that verifies tokens with a key server, or with its metadata, and can tell it to misbehave. */
+async function start(t: ExecutionContext, maximumStaleHours = 24, kind: 'jwks' | 'issuer' = 'jwks') {
   const { pairs, keys } = await makeKeys('ES256', 'ES256')
   const server = {
     asked: 0,
     published: [keys[0]],
+    issuer: '',
     respond: (response: ServerResponse): void => {
       response.end(JSON.stringify({ keys: server.published }))
     },
   }
-  const url = await listen(t, (_, response) => {
+  const url = await listen(t, (request, response) => {
+    if (request.url === '/.well-known/openid-configuration' && server.issuer !== '')
+      return void response.end(JSON.stringify({ issuer: server.issuer, jwks_uri: `${url}/keys` }))
     server.asked += 1
     server.respond(response)
   })
   const faults: unknown[] = []
-  const send = await serve(t, withKeySet(url, maximumStaleHours), faults)
+  const send = await serve(
+    t,
+    { ...withKeySet(url, maximumStaleHours), jwt: { kind, url, maximumStaleHours } },
+    faults,
+  )
   let passed = 0
   t.teardown(() => {
     Date.now = now
   })
   return {
+    url,
     server,
     faults,
     keys,
@@ -71,6 +79,27 @@ for (const [fault, respond] of Object.entries({ broken, hanging })) {
     },
   )
 }
+
+test.serial(
+  'an issuer that names its keys later than the start is asked again, and the metadata of another is not used',
+  async (t) => {
+    const { url, server, sendSignedWith, pass } = await start(t, 24, 'issuer')
+    server.respond = broken
+    t.is(await sendSignedWith('k0'), 'SERVICE_UNAVAILABLE')
+    server.respond = (response) => void response.end(JSON.stringify({ keys: server.published }))
+    server.issuer = `${url}/other`
+    t.is(await sendSignedWith('k0'), 'SERVICE_UNAVAILABLE', 'not at once')
+    pass(11_000)
+    t.is(await sendSignedWith('k0'), 'SERVICE_UNAVAILABLE', 'of another issuer')
+    server.issuer = url
+    pass(11_000)
+    t.is(await sendSignedWith('k0'), 'ada')
+    server.issuer = ''
+    server.respond = broken
+    pass(20 * HOUR)
+    t.is(await sendSignedWith('k0'), 'ada', 'known keys stay in use')
+  },
+)
 
 test.serial('a known key is used while the key server still has not answered', async (t) => {
   const { server, sendSignedWith, pass } = await start(t)
