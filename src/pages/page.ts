@@ -11,6 +11,7 @@ import { plural } from '../model/definition/labels.ts'
 import type { Resource } from '../model/definition/resource.ts'
 import { SERVICE_NAME } from '../observability/service-name.ts'
 import { REFERENCE_PATH, type RestSettings, urlsFor } from '../rest/urls.ts'
+import { ACCESS_TOKEN, permitSignIn, SIGN_IN, type SignInSettings, signInFor } from './sign-in.ts'
 
 /**
  * Pages load nothing from third parties and have no inline code or style. `frame-ancestors` and `form-action` do not
@@ -27,20 +28,21 @@ export const EDITOR_POLICY =
 
 export const MODEL_PATH = '/model'
 
-export type SiteSettings = RestSettings & {
-  readonly graphqlExplorer?: boolean
-  readonly namespaces?: 'one' | 'many'
-  /** The GraphQL types; undefined if the schema is not public. */
-  readonly types?: readonly MappedType[] | undefined
-  /** The catalogue for the examples of the reference. */
-  readonly seeds?: readonly Seed[]
-  readonly features?: readonly DocumentedFeature[]
-  readonly anonymousScopes?: string | undefined
-}
+export type SiteSettings = RestSettings &
+  SignInSettings & {
+    readonly graphqlExplorer?: boolean
+    readonly namespaces?: 'one' | 'many'
+    /** The GraphQL types; undefined if the schema is not public. */
+    readonly types?: readonly MappedType[] | undefined
+    /** The catalogue for the examples of the reference. */
+    readonly seeds?: readonly Seed[]
+    readonly features?: readonly DocumentedFeature[]
+    readonly anonymousScopes?: string | undefined
+  }
 
-export type Site = ReturnType<typeof siteFor>
+export type Site = Awaited<ReturnType<typeof siteFor>>
 
-export function siteFor(ctx: Context, settings: SiteSettings) {
+export async function siteFor(ctx: Context, settings: SiteSettings) {
   const root = rootFor(ctx, settings)
   return {
     title: settings.title ?? SERVICE_NAME,
@@ -53,12 +55,18 @@ export function siteFor(ctx: Context, settings: SiteSettings) {
     hasExplorer: settings.graphqlExplorer === true,
     /** Whether the page is of the service, and not of one of its namespaces. */
     isOutside: settings.namespaces === 'many' && ctx.state.namespace === undefined,
+    signIn: await signInFor(ctx, settings, root),
     hasSeeds: (settings.seeds ?? []).length > 0,
   }
 }
 
-export function respondWithPage(ctx: Context, { text }: Html, policy = STRICT_POLICY): void {
-  ctx.set('Content-Security-Policy', policy)
+export function respondWithPage(
+  ctx: Context,
+  { signIn }: Site,
+  { text }: Html,
+  policy = STRICT_POLICY,
+): void {
+  ctx.set('Content-Security-Policy', permitSignIn(policy, signIn))
   ctx.set('Referrer-Policy', 'no-referrer')
   respondWithContent(ctx, staticContent('.html', text))
 }
@@ -170,7 +178,7 @@ function places({ base, root, reference, hasExplorer, isOutside }: Site) {
 }
 
 export function pageWith(title: string, site: Site, content: Html, head: Html = contentStyles(site)): Html {
-  const { base, root, assets, hasSeeds } = site
+  const { base, root, assets, hasSeeds, signIn } = site
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -178,7 +186,7 @@ export function pageWith(title: string, site: Site, content: Html, head: Html = 
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="base" content="${base}">
-<meta name="root" content="${root}">${hasSeeds ? html`\n<meta name="seed" content="npx halgraph seed">` : ''}
+<meta name="root" content="${root}">${hasSeeds ? html`\n<meta name="seed" content="npx halgraph seed">` : ''}${signIn && html`\n<meta name="sign-in" content="${JSON.stringify(signIn)}">`}
 <title>${title} &ndash; ${site.title}</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${assets}/pages.css">
@@ -190,7 +198,7 @@ ${head}
 <a class="name" href="${root}/">${site.title}</a>
 <nav aria-label="Site">
 ${places(site).map(([page, text, href]) => html`<a href="${href}"${page === title ? html` aria-current="page"` : ''}>${text}</a>\n`)}</nav>
-${SESSION}
+${signIn ? SIGN_IN : ACCESS_TOKEN}
 </header>
 <main>
 ${content}
@@ -199,15 +207,3 @@ ${content}
 </html>
 `
 }
-
-/** Hidden, because it is of no use without a script. */
-const SESSION = html`<details class="session" id="session" hidden>
-<summary>Access token</summary>
-<form autocomplete="off">
-<label>Access token <input type="password" name="token" autocomplete="off" required aria-describedby="session-reason session-note"></label>
-<button type="submit">Use token</button>
-<button type="button" class="quiet" name="forget" hidden>Forget token</button>
-<p id="session-reason" class="note" role="status"></p>
-<p id="session-note" class="note">Kept while a tab of this service is open. On the machine of the service, <code>npx halgraph token</code> prints a token.</p>
-</form>
-</details>`

@@ -119,10 +119,11 @@ export function serviceRoutes(
 
 /** The page for browsers at unknown addresses. Other clients must send a token first. */
 export function notFoundRoute(resources: readonly Resource[], settings: SiteSettings): Route {
-  return browserRoute('/{*path}', (ctx) => {
+  return browserRoute('/{*path}', async (ctx) => {
+    const site = await siteFor(ctx, settings)
     // The log names the path of a request that has no route.
     ctx.state.route = undefined
-    respondWithPage(ctx, notFoundPage(siteFor(ctx, settings), resources, ctx.path.slice(0, 200)))
+    respondWithPage(ctx, site, notFoundPage(site, resources, ctx.path.slice(0, 200)))
     ctx.status = 404
   })
 }
@@ -132,7 +133,10 @@ function pageHandler(
   make: (site: Site) => Html | Promise<Html>,
   policy?: string,
 ): Handler {
-  return async (ctx) => respondWithPage(ctx, await make(siteFor(ctx, settings)), policy)
+  return async (ctx) => {
+    const site = await siteFor(ctx, settings)
+    respondWithPage(ctx, site, await make(site), policy)
+  }
 }
 
 /** A page for browsers. Other clients of its URL need a token. */
@@ -232,11 +236,12 @@ function jsonOrPage<Content extends object>(
   contentAt: (root: string) => Content,
   toPage: (content: Content, site: Site) => Html,
 ): Handler {
-  return (ctx) => {
+  return async (ctx) => {
     negotiate(ctx, ['application/json', 'text/html'])
-    const site = siteFor(ctx, settings)
-    const content = contentAt(site.root)
-    if (ctx.state.mediaType === 'text/html') respondWithPage(ctx, toPage(content, site))
-    else respondWithContent(ctx, staticContent('.json', JSON.stringify(content)))
+    const content = contentAt(rootFor(ctx, settings))
+    if (ctx.state.mediaType !== 'text/html')
+      return respondWithContent(ctx, staticContent('.json', JSON.stringify(content)))
+    const site = await siteFor(ctx, settings)
+    respondWithPage(ctx, site, toPage(content, site))
   }
 }

@@ -14,6 +14,7 @@ import { typeMap } from '../graph/type-map.ts'
 import type { ReportRequest } from '../http/access-log.ts'
 import { createApp } from '../http/app.ts'
 import { authenticate } from '../http/auth/authenticate.ts'
+import { keepMetadata } from '../http/auth/discovery.ts'
 import type { TokenSettings } from '../http/auth/verify-token.ts'
 import { healthRoutes } from '../http/health.ts'
 import { byNamespace, enterNamespace } from '../http/namespaces.ts'
@@ -66,6 +67,9 @@ export async function prepareApplication(parts: ServiceParts) {
     throw new SettingsError([`GRAPHQL_OPERATIONS_DIR: ${error.message}`])
   })
   const seeds = await readSeeds(folder)
+  const providerMetadata =
+    settings.oidcIssuer === undefined ? undefined : keepMetadata(settings.oidcIssuer, reportFault)
+  void providerMetadata?.()
 
   const limits = (parts.limit ?? limitLoad)({ settings, schema, resources })
   const sessions = new WeakMap<Namespace, OpenSession>()
@@ -153,6 +157,7 @@ export async function prepareApplication(parts: ServiceParts) {
       apiVersion: served.shown,
       seeds,
       features,
+      providerMetadata,
       types: settings.graphqlIntrospection ? typeMap(schema, resources) : undefined,
     }
     const interfaces = apiVersions(resources, served.versions, site)

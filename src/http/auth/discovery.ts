@@ -11,6 +11,11 @@ export interface ProviderMetadata {
 }
 
 const TIMEOUT_MILLISECONDS = 2_000
+const KEPT_MILLISECONDS = 3_600_000
+/** Minimum time between two requests, even after a failure. */
+const PAUSE_MILLISECONDS = 10_000
+
+const ENDPOINTS = ['jwks_uri', 'authorization_endpoint', 'token_endpoint'] as const
 
 /**
  * Reads the metadata of an issuer (OpenID Connect Discovery 1.0 §4).
@@ -25,10 +30,37 @@ export async function discover(issuer: string, signal?: AbortSignal): Promise<Pr
     const metadata = (await response.json()) as ProviderMetadata
     // §4.3: otherwise, tokens of one issuer would pass for those of another.
     if (metadata.issuer !== issuer) throw new Error(`its issuer is ${metadata.issuer}`)
+    for (const name of ENDPOINTS)
+      if (!/^https?:/.test(metadata[name]) || !URL.canParse(metadata[name]))
+        throw new Error(`it has no ${name}`)
     return metadata
   } catch (cause) {
     const { message, cause: reason } = cause as Error
     const detail = reason instanceof Error ? reason.message : message
     throw new Error(`OIDC_ISSUER: cannot read the metadata at ${address}: ${detail}`, { cause })
+  }
+}
+
+/**
+ * Makes the function that gives the metadata of an issuer, which it reads again every hour. While the issuer does not respond,
+ * the last ones are used; it is asked again with a later call.
+ *
+ * @param reportFault called when they cannot be read
+ * @returns a function that resolves to undefined if they have never been read
+ */
+export function keepMetadata(issuer: string, reportFault: (error: unknown) => void) {
+  let known: ProviderMetadata | undefined
+  let reading: Promise<void> | undefined
+  let due = 0
+  return async (): Promise<ProviderMetadata | undefined> => {
+    if (Date.now() >= due) {
+      due = Date.now() + PAUSE_MILLISECONDS
+      reading = discover(issuer).then((metadata) => {
+        known = metadata
+        due = Date.now() + KEPT_MILLISECONDS
+      }, reportFault)
+    }
+    if (!known) await reading
+    return known
   }
 }

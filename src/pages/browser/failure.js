@@ -1,11 +1,11 @@
 import { html } from './htm.js'
-import { base } from './page.js'
+import { base, provider } from './page.js'
 import { linkIn, token } from './session.js'
 
 /** Titles of responses without content. */
 export const FAILURES = /** @type {Record<number, string>} */ ({
   400: 'Invalid request',
-  401: 'Access token needed',
+  401: provider ? 'Not signed in' : 'Access token needed',
   403: 'Access denied',
   404: 'Not found',
   410: 'Deleted',
@@ -14,8 +14,12 @@ export const FAILURES = /** @type {Record<number, string>} */ ({
 
 /** What people can do about a status. */
 const ADVICE = /** @type {Record<number, unknown>} */ ({
-  401: html`Enter an access token above to see this page. The operator of this service issues tokens; on the machine that runs it, <code>npx halgraph token</code> prints one.`,
-  403: 'Your token does not permit this. Get one with the missing scope, and enter it above.',
+  401: provider
+    ? 'Sign in above to see this page.'
+    : html`Enter an access token above to see this page. The operator of this service issues tokens; on the machine that runs it, <code>npx halgraph token</code> prints one.`,
+  403: provider
+    ? 'Your account does not permit this. Whoever manages its roles can give it the missing scope.'
+    : 'Your token does not permit this. Get one with the missing scope, and enter it above.',
   404: 'There is nothing at this address. The link may be old, or the address mistyped.',
 })
 
@@ -44,6 +48,8 @@ export function Failure({ answer }) {
 export function messageOf(status, body) {
   if (body?.error?.code === 'CONCURRENT_MODIFICATION')
     return 'It was changed after this page showed it. Reload the page to see its current state.'
+  if (status === 401 && provider && token() === '')
+    return 'You are signed out. Sign in in another tab of this service, and send this again.'
   return body?.error?.message ?? `The response has the status ${status}.`
 }
 

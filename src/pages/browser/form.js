@@ -56,7 +56,7 @@ export function TemplateForm({ template, profile, etag, isNew, onCancel, onDone 
     else if (isNew && !isPost) headers.set('If-None-Match', '*')
     const answer = await send(template.target, { method: template.method, body, headers })
     if (answer.status < 400) return leave(() => onDone(answer))
-    const failure = { message: messageOf(answer.status, answer.body), details: [], ...answer.body?.error }
+    const failure = { details: [], ...answer.body?.error, message: messageOf(answer.status, answer.body) }
     if (failure.code !== 'CONCURRENT_MODIFICATION') {
       setError(failure)
       return setConflict(undefined)

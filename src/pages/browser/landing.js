@@ -2,7 +2,7 @@ import { Bars } from './bars.js'
 import { numberText, rangesOf } from './histogram.js'
 import { html, render, useEffect, useState } from './htm.js'
 import { useNames } from './names.js'
-import { base, seed } from './page.js'
+import { base, provider, seed } from './page.js'
 import { send, shareToken, token } from './session.js'
 import { askForToken } from './session-control.js'
 import { textOf } from './values.js'
@@ -56,7 +56,7 @@ function Dashboard() {
     void load()
   }, [])
   if (token() === '' && collections.length === 0)
-    return html`<p class="note">With an access token, this page shows what each collection contains.</p>`
+    return html`<p class="note">${provider ? 'After signing in' : 'With an access token'}, this page shows what each collection contains.</p>`
   return html`${collections.map((one) => html`<${Collection} key=${one.collection.title} ...${one} />`)}`
 }
 

@@ -2,7 +2,7 @@ import { ActiveFilters, addressWith, Filters, Search } from './filters.js'
 import { TemplateForm } from './form.js'
 import { html, useState } from './htm.js'
 import { useListedNames } from './names.js'
-import { seed } from './page.js'
+import { provider, seed } from './page.js'
 import { passFocus, token } from './session.js'
 import {
   beginningOf,
@@ -126,13 +126,15 @@ function ColumnHead({ name, schema, isSortable }) {
   </th>`
 }
 
+const CREATING = provider ? 'Sign in to create something.' : 'Creating needs an access token.'
+
 /** What to do next where a list has no items. @param {{ template: any, create: () => void }} properties */
 function Empty({ template, create }) {
   const isFiltered = ['filter', 'q', 'id'].some((name) => new URLSearchParams(location.search).has(name))
   if (isFiltered)
     return html`<p class="empty">Nothing matches the filters. <a href=${location.pathname}>Show all</a></p>`
   if (!template)
-    return html`<p class="empty">There is nothing here yet. ${token() === '' ? 'Creating needs an access token.' : 'Your token does not permit creating anything here.'}</p>`
+    return html`<p class="empty">There is nothing here yet. ${token() === '' ? CREATING : `Your ${provider ? 'account' : 'token'} does not permit creating anything here.`}</p>`
   return html`<div class="empty">
     <p>There is nothing here yet.</p>
     <button type="button" class="main" onClick=${create}>${template.title.replace(/^Create( an?)?/, 'Create the first')}</button>

@@ -1,4 +1,5 @@
 import { html, render, useEffect, useState } from './htm.js'
+import { provider } from './page.js'
 import { send, token } from './session.js'
 import { askForToken } from './session-control.js'
 
@@ -16,8 +17,9 @@ function Namespaces() {
     void load()
   }, [])
   if (!links)
-    return html`<p class="note">With an access token, this page shows the namespaces that it names.</p>`
-  if (links.length === 0) return html`<p class="empty">The token names no namespace.</p>`
+    return html`<p class="note">${provider ? 'After signing in, this page shows your namespaces.' : 'With an access token, this page shows the namespaces that it names.'}</p>`
+  if (links.length === 0)
+    return html`<p class="empty">${provider ? 'You have no namespace.' : 'The token names no namespace.'}</p>`
   return html`<ul class="cards">
     ${links.map(({ name, href }) => html`<li key=${name}><a href=${new URL('.', href).href}>${name}</a></li>`)}
   </ul>`

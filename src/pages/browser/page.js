@@ -5,5 +5,8 @@ const meta = (name) =>
 /** The URL of the entry document. */
 export const base = meta('base') ?? ''
 
+/** The provider at which people sign in, and what it is asked for; undefined if pages take an access token instead. */
+export const provider = meta('sign-in') && JSON.parse(meta('sign-in') ?? '')
+
 /** The command that adds the example catalogue, if there is one. */
 export const seed = meta('seed')

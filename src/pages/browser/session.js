@@ -1,3 +1,8 @@
+import { provider } from './page.js'
+
+/** Where people sign in, the token is that of their session. */
+const signedIn = provider && (await import('./sign-in.js'))
+
 /**
  * The token is stored until the tab is closed. A new tab asks the open tabs of the service for their token, so that links
  * work in a new tab. When all tabs are closed, the token is gone.
@@ -21,11 +26,13 @@ channel.addEventListener('message', ({ data }) => {
 
 /** @returns {string} the token of this session, empty if there is none */
 export function token() {
+  if (signedIn) return signedIn.current()?.access ?? ''
   return sessionStorage.getItem(KEY) ?? ''
 }
 
 /** Resolves when another tab has sent its tokens, or none has answered in time. */
 export async function shareToken() {
+  if (signedIn) return signedIn.restore()
   if (token() !== '') return
   channel.postMessage({ ask: true })
   await new Promise((resolve) => {
@@ -82,14 +89,18 @@ export function takesFocus() {
  * @returns {Promise<Response>}
  */
 export async function request(url, options) {
+  await signedIn?.renew()
+  const used = token()
   const headers = new Headers(options.headers)
   const tokens = {
-    Authorization: token() && `Bearer ${token()}`,
+    Authorization: used && `Bearer ${used}`,
     'Consistency-Token': sessionStorage.getItem(WRITTEN),
   }
   for (const [name, value] of Object.entries(tokens))
     if (value && !headers.has(name)) headers.set(name, value)
   const response = await fetch(url, { ...options, headers })
+  // A request that was refused has had no effect.
+  if (response.status === 401 && used && (await signedIn?.renew(used))) return request(url, options)
   const written = response.headers.get('Consistency-Token')
   if (written) sessionStorage.setItem(WRITTEN, written)
   return response

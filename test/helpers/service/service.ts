@@ -75,7 +75,9 @@ export function shareServiceOfSuite(test: TestFn): () => TestService {
   return serviceOfSuite
 }
 
-type TestParts = Pick<ServiceParts, 'features' | 'limit' | 'reportRequest' | 'reportReplicas'> & {
+type TestParts = Partial<
+  Pick<ServiceParts, 'tokens' | 'features' | 'limit' | 'reportRequest' | 'reportReplicas'>
+> & {
   domain?: Domain
 }
 

@@ -24,7 +24,14 @@ async function start(t: ExecutionContext, maximumStaleHours = 24, kind: 'jwks' |
   }
   const url = await listen(t, (request, response) => {
     if (request.url === '/.well-known/openid-configuration' && server.issuer !== '')
-      return void response.end(JSON.stringify({ issuer: server.issuer, jwks_uri: `${url}/keys` }))
+      return void response.end(
+        JSON.stringify({
+          issuer: server.issuer,
+          jwks_uri: `${url}/keys`,
+          authorization_endpoint: `${url}/authorize`,
+          token_endpoint: `${url}/token`,
+        }),
+      )
     server.asked += 1
     server.respond(response)
   })
