@@ -135,8 +135,11 @@ function connectionOf({ databaseUrl }: Parts, name: string, address: string | un
 
 async function stateOf(parts: Parts, name: string, address: string | undefined): Promise<string> {
   try {
-    const { pending } = await migrationState(connectionOf(parts, name, address), parts.folder)
-    return pending.length === 0 ? READY : `${pending.length} migrations behind`
+    const connection = connectionOf(parts, name, address)
+    const { pending, unknown, edited } = await migrationState(connection, parts.folder)
+    if (pending.length > 0) return `${pending.length} migrations behind`
+    if (unknown.length + edited.length > 0) return 'of another version'
+    return READY
   } catch (error) {
     if (!(error instanceof DatabaseRefusedError)) throw error
     return error.message

@@ -44,7 +44,12 @@ claim(
 claim(
   'namespaces that cannot be migrated do not keep others from being migrated, and are named',
   async (t) => {
-    const { databaseUrl, run } = await prepareCommands(t, server as string, ['east', 'north', 'south'])
+    const { databaseUrl, run } = await prepareCommands(t, server as string, [
+      'east',
+      'north',
+      'south',
+      'west',
+    ])
     await query(databaseUrl, async (send) => {
       // It lacks a migration, and what that needs.
       await send(
@@ -52,15 +57,21 @@ claim(
       )
       for (const name of ['east', 'south', 'south_internal'])
         await send(`DROP SCHEMA namespace_${name} CASCADE`)
+      await send(`INSERT INTO namespace_west_internal._prisma_migrations
+        SELECT 'later', checksum, finished_at, '3000', logs, rolled_back_at, started_at, 1
+        FROM namespace_west_internal._prisma_migrations LIMIT 1`)
     })
     t.regex(
       (await run('list')).output,
-      /^east .* 1 migrations behind\nnorth .*ready\nsouth .* \d\d migrations behind\n$/,
+      /^east .* 1 migrations behind\nnorth .*ready\nsouth .* \d\d migrations behind\nwest .* of another version\n$/,
     )
     const { status, output, errors } = await run('migrate')
     t.is(status, 1)
     t.regex(output, /^north: up to date\nsouth: applied \d+_\w+, .*\n$/)
-    t.regex(errors, /^east: Migration \d+_\w+ failed.*\n.*Not migrated: east/s)
-    t.regex((await run('list')).output, /^east .*behind\nnorth .*ready\nsouth .*ready\n$/)
+    t.regex(errors, /^east: Migration \d+_\w+ failed.*\n.*Not migrated: east, west/s)
+    t.regex(
+      (await run('list')).output,
+      /^east .*behind\nnorth .*ready\nsouth .*ready\nwest .*another version\n$/,
+    )
   },
 )
