@@ -9,7 +9,7 @@ import { findTestServer } from './scripts/test-server.js'
 /**
  * The runs (`scripts/test.js`) by what they leave out. `x.ci.test.ts` takes longer than a change should wait for;
  * `x.full.test.ts` builds copies of the project, runs browsers, linters or servers of its own, or kills the service;
- * `x.external.test.ts` installs other packages, and runs only by name.
+ * `x.external.test.ts` installs other packages or needs an idle machine, and runs only by name.
  */
 const LEFT_OUT = {
   quick: /\.(ci|full|external)(\.test)?\.ts$/,
