@@ -151,8 +151,11 @@ function normalized({ status, headers, text }: Answer): string {
     .join('\n')
     .replaceAll(headers.get('x-request-id') || '\0', '')
   // Those of a list, also of one that is embedded, depend on the identifiers.
-  const positions = all.replaceAll(/(since=|W\/"|revision": ?"|"[\w-]+:\d+:)[\w.-]+(?=[~"])/g, '$1')
-  return withoutOwn(positions).replaceAll(/[\w-]{24,}/g, decoded)
+  const positions = withoutOwn(all).replaceAll(
+    /(since=|W\/"|revision": ?"|"[\w-]+:\d+:)[\w.-]+(?=[~"])/g,
+    '$1',
+  )
+  return positions.replaceAll(/[\w-]{24,}/g, decoded)
 }
 
 function withoutOwn(text: string): string {
