@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises'
 import { type Connection, DatabaseRefusedError, parseConnection } from '../database/connection.ts'
 import { migrate, migrationState } from '../database/migrations/migrator.ts'
 import { withSession } from '../database/migrations/session.ts'
-import { createDistributed, moveSchema, type Send } from '../database/namespaces/citus.ts'
+import { createDistributed, moveSchema, type Send, sendBy } from '../database/namespaces/citus.ts'
 import {
   addressOf,
   dropSchemas,
@@ -165,9 +165,7 @@ function inTransaction<Result>(
   connection: Connection,
   work: (send: Send) => Promise<Result>,
 ): Promise<Result> {
-  return withSession(connection, (transact) =>
-    transact((client) => work(async (text, values) => (await client.query(text, [...values])).rows)),
-  )
+  return withSession(connection, (transact) => transact((client) => work(sendBy(client))))
 }
 
 await runCommand(usage, { allowPositionals: true, options }, async ({ values, positionals }) => {

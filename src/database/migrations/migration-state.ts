@@ -24,18 +24,21 @@ export async function createRecord(client: Client): Promise<void> {
   if (rowCount) await client.query(MIGRATION_RECORD)
 }
 
-export async function recordOf(client: Client, schema: string): Promise<string> {
-  return `${escapeIdentifier(await internalOf(client, schema))}.${escapeIdentifier(RECORD)}`
+export function recordOf(internal: string): string {
+  return `${escapeIdentifier(internal)}.${escapeIdentifier(RECORD)}`
 }
 
 /** Compares a database with the migrations of this version. Names, oldest first. */
 export async function readState(client: Client, schema: string, migrations: Migration[]) {
-  const rows = await readRecord(client, schema)
+  const internal = await internalOf(client, schema)
+  const rows = await readRecord(client, internal)
   const finished = new Map(rows.filter((row) => row.finished).map(({ name, checksum }) => [name, checksum]))
   const names = migrations.map(({ name }) => name)
   const isEdited = ({ name, checksum, others = [] }: Migration) =>
     finished.has(name) && ![checksum, ...others].includes(finished.get(name) as string)
   return {
+    /** The schema of the internal tables. */
+    internal,
     applied: names.filter((name) => finished.has(name)),
     pending: names.filter((name) => !finished.has(name)),
     edited: migrations.filter(isEdited).map(({ name }) => name),
@@ -43,7 +46,7 @@ export async function readState(client: Client, schema: string, migrations: Migr
     unknown: [...finished.keys()].filter((name) => !names.includes(name)),
     /** Started, but neither finished nor marked as rolled back. */
     failed: rows.map(({ name }) => name).filter((name) => !finished.has(name)),
-    misplaced: await readMisplaced(client, schema),
+    misplaced: await readMisplaced(client, schema, internal),
   }
 }
 
@@ -51,10 +54,10 @@ export async function readState(client: Client, schema: string, migrations: Migr
  * Earlier versions have the table in the schema of the resources, which comes first in the search path. A name without a
  * schema finds it even while another process moves it.
  */
-async function readRecord(client: Client, schema: string) {
+async function readRecord(client: Client, internal: string) {
   const { rows: found } = await client.query<{ table: string }>(
     'SELECT name AS table FROM unnest($1::text[]) AS name WHERE to_regclass(name) IS NOT NULL LIMIT 1',
-    [[await recordOf(client, schema), RECORD]],
+    [[recordOf(internal), RECORD]],
   )
   const [record] = found
   if (!record) return []

@@ -4,7 +4,7 @@ import { type Connection, DatabaseRefusedError } from '../connection.ts'
 import { missingFeatures } from './engine-features.ts'
 import { type Baseline, type Migration, readBaseline, readMigrations } from './migration-files.ts'
 import { createRecord, MIGRATION_LOCK, type MigrationState, readState, recordOf } from './migration-state.ts'
-import { createSchemas, internalOf, moveStatement } from './schemas.ts'
+import { createSchemas, moveStatement } from './schemas.ts'
 import { type Transact, withSession } from './session.ts'
 import { statementsOf } from './statements.ts'
 
@@ -29,7 +29,7 @@ export function migrate(connection: Connection, folder: string): Promise<string[
     refuse(state)
     // A role without the right to create tables can use a migrated database.
     if (state.pending.length === 0 && state.misplaced.length === 0) return []
-    const isDistributed = await transact(async (client) => (await internalOf(client, schema)) === schema)
+    const isDistributed = state.internal === schema
     if (state.applied.length === 0 && !connection.isEmbedded && !isDistributed) {
       const lacking = await missingFeatures(transact, schema)
       const message = `The server lacks features that the service needs: ${lacking.join('; ')}. See docs/ENGINES.md.`
@@ -44,7 +44,7 @@ export function migrate(connection: Connection, folder: string): Promise<string[
     await transactLocked(async (client) => {
       await createSchemas(client, schema)
       await createRecord(client)
-      await client.query(moveStatement(schema, await internalOf(client, schema)))
+      await client.query(moveStatement(schema, state.internal))
     })
     const batches = migrations.map((migration): Batch => {
       return { title: `Migration ${migration.name}`, sql: migration.sql, covered: [migration], steps: 1 }
@@ -132,14 +132,13 @@ async function apply(
   await refuseInvalidIndexes(client, schema, sql)
   // An index that was built beforehand is kept. Landed migrations may lack IF NOT EXISTS.
   const text = sql.replaceAll('CREATE INDEX "', 'CREATE INDEX IF NOT EXISTS "')
-  const internal = await internalOf(client, schema)
+  const { internal } = state
   for (const statement of internal === schema ? distributedStatements(text) : [text])
     await client.query(statement)
   await client.query(moveStatement(schema, internal))
-  const record = await recordOf(client, schema)
   for (const { checksum, name } of covered) {
     await client.query(
-      `INSERT INTO ${record} (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+      `INSERT INTO ${recordOf(internal)} (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
        VALUES ($1, $2, $3, now(), clock_timestamp(), $4)`,
       [randomUUID(), checksum, name, steps],
     )

@@ -1,6 +1,6 @@
 import { type Client, DatabaseError, escapeIdentifier, escapeLiteral } from 'pg'
 import { DatabaseRefusedError } from '../connection.ts'
-import { isDistributed } from '../namespaces/citus.ts'
+import { isDistributed, sendBy } from '../namespaces/citus.ts'
 import { internalSchema } from '../session.ts'
 
 export const RECORD = '_prisma_migrations'
@@ -12,18 +12,16 @@ const INTERNAL_TABLES = [RECORD, ...ENGINE_TABLES.split('|')]
 
 /** The schema of the internal tables of a schema of resources: that of the resources if an engine keeps it on one node. */
 export async function internalOf(client: Client, schema: string): Promise<string> {
-  const send = async (text: string, values: readonly unknown[]) =>
-    (await client.query(text, [...values])).rows
-  return (await isDistributed(send, schema)) ? schema : internalSchema(schema)
+  return (await isDistributed(sendBy(client), schema)) ? schema : internalSchema(schema)
 }
 
 /** The internal tables that are in the schema of the resources, where earlier versions and migrations create them. */
-export async function readMisplaced(client: Client, schema: string): Promise<string[]> {
+export async function readMisplaced(client: Client, schema: string, internal: string): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT name FROM unnest($1::text[]) AS name
      WHERE to_regclass(format('%I.%I', $2::text, name)) IS NOT NULL
        AND to_regclass(format('%I.%I', $3::text, name)) IS NULL`,
-    [INTERNAL_TABLES, schema, await internalOf(client, schema)],
+    [INTERNAL_TABLES, schema, internal],
   )
   return rows.map(({ name }) => name)
 }

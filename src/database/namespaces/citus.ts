@@ -1,8 +1,13 @@
-import { escapeIdentifier, escapeLiteral } from 'pg'
+import { type ClientBase, escapeIdentifier, escapeLiteral } from 'pg'
 
 /* Citus can keep a whole schema on one of its nodes, and move it to another (docs/ENGINES.md). */
 
 export type Send = (text: string, values: readonly unknown[]) => Promise<readonly object[]>
+
+/** Sends statements by a client of the driver. */
+export function sendBy(client: ClientBase): Send {
+  return async (text, values) => (await client.query(text, [...values])).rows
+}
 
 const SCHEMAS = 'pg_catalog.pg_dist_schema'
 

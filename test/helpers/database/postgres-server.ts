@@ -1,4 +1,4 @@
-import type { Send } from '../../../src/database/namespaces/citus.ts'
+import { sendBy } from '../../../src/database/namespaces/citus.ts'
 import { register } from '../../../src/database/namespaces/registry.ts'
 import { administer, createServerDatabase, type Owner, serverTemplate } from './database.ts'
 
@@ -33,8 +33,7 @@ export async function createSpacesOn(
     await serverTemplate(server, migrations, PREPARED),
   )
   await administer(databaseUrl, async (client) => {
-    const send: Send = async (text, values) => (await client.query(text, [...values])).rows
-    for (const name of names) await register(send, undefined, name, undefined)
+    for (const name of names) await register(sendBy(client), undefined, name, undefined)
   })
   return databaseUrl
 }

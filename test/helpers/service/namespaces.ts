@@ -2,7 +2,7 @@ import pg from 'pg'
 import { parseConnection } from '../../../src/database/connection.ts'
 import { migrate } from '../../../src/database/migrations/migrator.ts'
 import { withSession } from '../../../src/database/migrations/session.ts'
-import { createDistributed } from '../../../src/database/namespaces/citus.ts'
+import { createDistributed, sendBy } from '../../../src/database/namespaces/citus.ts'
 import { addressOf, register, schemaOf } from '../../../src/database/namespaces/registry.ts'
 import type { LocatedDomain } from '../../../src/service/settings/domain-folder.ts'
 import type { Settings } from '../../../src/service/settings/settings.ts'
@@ -53,12 +53,7 @@ export async function startMany(
   const create: ManyService['create'] = async (name, address) => {
     const connection = parseConnection(addressOf(name, address ?? databaseUrl))
     await withSession(connection, (transact) =>
-      transact((client) =>
-        createDistributed(
-          async (text, values) => (await client.query(text, [...values])).rows,
-          schemaOf(name),
-        ),
-      ),
+      transact((client) => createDistributed(sendBy(client), schemaOf(name))),
     )
     await migrate(connection, migrations)
     await query(databaseUrl, (send) => register(send, undefined, name, address))
