@@ -6,6 +6,7 @@ import { createDistributed, moveSchema, type Send, sendBy } from '../database/na
 import {
   addressOf,
   dropSchemas,
+  type Place,
   type Registry,
   readRegistry,
   readServed,
@@ -60,13 +61,14 @@ const actions: Readonly<Record<string, Action>> = {
     if (!isNamespaceName(name ?? '')) throw new ArgumentsError(`${name ?? ''}: ${NAMESPACE_NAME}`)
     if (name === configuration.settings.namespace)
       throw new ArgumentsError(`${name} is API_NAMESPACE, which the schema of DATABASE_URL has already`)
-    if (registry.has(name) && address !== undefined && registry.get(name) !== address)
+    const known = registry.get(name)
+    if (known && address !== undefined && known.address !== address)
       throw new ArgumentsError(`${name} exists at another address; see move`)
-    const given = address ?? registry.get(name)
+    const place = known ?? { schema: schemaOf(name), address }
     // Registered first, so that `list` shows a namespace whose creation was interrupted.
-    await inTransaction(main, (send) => register(send, main.schema, name, given))
-    const connection = connectionOf(parts, name, given)
-    await inTransaction(connection, (send) => createDistributed(send, schemaOf(name)))
+    await inTransaction(main, (send) => register(send, main.schema, name, place.address))
+    const connection = connectionOf(parts, place)
+    await inTransaction(connection, (send) => createDistributed(send, place.schema))
     await migrate(connection, folder)
     console.log(`Created ${name}`)
   },
@@ -74,17 +76,17 @@ const actions: Readonly<Record<string, Action>> = {
   async list(parts) {
     const { main, databaseUrl, registry } = parts
     const served = await inTransaction(main, (send) => readServed(send, main.schema, databaseUrl))
-    for (const [name, address] of registry) {
-      const { host, pathname } = new URL(served.get(name) ?? databaseUrl)
-      console.log(`${name.padEnd(24)} ${host}${pathname}  ${await stateOf(parts, name, address)}`)
+    for (const [name, place] of registry) {
+      const { host, pathname } = new URL(served.get(name)?.address ?? databaseUrl)
+      console.log(`${name.padEnd(24)} ${host}${pathname}  ${await stateOf(parts, place)}`)
     }
   },
 
   async migrate(parts) {
     const behind: string[] = []
-    for (const [name, address] of parts.registry) {
+    for (const [name, place] of parts.registry) {
       try {
-        const applied = await migrate(connectionOf(parts, name, address), parts.folder)
+        const applied = await migrate(connectionOf(parts, place), parts.folder)
         console.log(`${name}: ${applied.length === 0 ? 'up to date' : `applied ${applied.join(', ')}`}`)
       } catch (error) {
         if (!(error instanceof DatabaseRefusedError)) throw error
@@ -97,45 +99,43 @@ const actions: Readonly<Record<string, Action>> = {
 
   async move(parts, name) {
     const { main, address } = parts
-    refuseUnknown(parts, name)
+    const place = placeOf(parts, name)
     if (address === undefined) throw new ArgumentsError('Pass the new server with --address')
     parseConnection(address)
-    const isMoved = await inTransaction(main, (send) => moveSchema(send, schemaOf(name), new URL(address)))
-    const state = await stateOf(parts, name, isMoved ? undefined : address)
+    const isMoved = await inTransaction(main, (send) => moveSchema(send, place.schema, new URL(address)))
+    const state = await stateOf(parts, isMoved ? place : { ...place, address })
     if (state !== READY) throw new CommandError(`${name} cannot be served from there: ${state}`)
     if (!isMoved) await inTransaction(main, (send) => register(send, main.schema, name, address))
     console.log(`${name} is at its new address`)
   },
 
   async remove(parts, name) {
-    const { main, yes, registry } = parts
-    refuseUnknown(parts, name)
+    const { main, yes } = parts
+    const place = placeOf(parts, name)
     if (!yes && (await typedName(name)) !== name) throw new CommandError('Nothing is removed')
-    const address = registry.get(name)
-    if (address !== undefined)
-      await inTransaction(parseConnection(address), (send) => dropSchemas(send, name))
+    if (place.address !== undefined)
+      await inTransaction(parseConnection(place.address), (send) => dropSchemas(send, place))
     await inTransaction(main, async (send) => {
-      if (address === undefined) await dropSchemas(send, name)
+      if (place.address === undefined) await dropSchemas(send, place)
       await unregister(send, main.schema, name)
     })
     console.log(`Removed ${name}`)
   },
 
   async address(parts, name) {
-    refuseUnknown(parts, name)
-    console.log(addressOf(name, parts.registry.get(name) ?? parts.databaseUrl))
+    console.log(addressOf(placeOf(parts, name), parts.databaseUrl))
   },
 }
 
 const READY = 'ready'
 
-function connectionOf({ databaseUrl }: Parts, name: string, address: string | undefined): Connection {
-  return parseConnection(addressOf(name, address ?? databaseUrl))
+function connectionOf({ databaseUrl }: Parts, place: Place): Connection {
+  return parseConnection(addressOf(place, databaseUrl))
 }
 
-async function stateOf(parts: Parts, name: string, address: string | undefined): Promise<string> {
+async function stateOf(parts: Parts, place: Place): Promise<string> {
   try {
-    const connection = connectionOf(parts, name, address)
+    const connection = connectionOf(parts, place)
     const { pending, unknown, edited } = await migrationState(connection, parts.folder)
     if (pending.length > 0) return `${pending.length} migrations behind`
     if (unknown.length + edited.length > 0) return 'of another version'
@@ -147,8 +147,9 @@ async function stateOf(parts: Parts, name: string, address: string | undefined):
 }
 
 /** @throws {ArgumentsError} */
-function refuseUnknown({ registry }: Parts, name: string | undefined): void {
-  if (name !== undefined && registry.has(name)) return
+function placeOf({ registry }: Parts, name: string | undefined): Place {
+  const place = registry.get(name ?? '')
+  if (place) return place
   throw new ArgumentsError(
     `There is no namespace ${name ?? ''}. Namespaces: ${[...registry.keys()].join(', ')}`,
   )

@@ -5,7 +5,7 @@ import test from 'ava'
 import { parseConnection } from '../../src/database/connection.ts'
 import { readMigrations } from '../../src/database/migrations/migration-files.ts'
 import { migrate } from '../../src/database/migrations/migrator.ts'
-import { addressOf } from '../../src/database/namespaces/registry.ts'
+import { addressOf, schemaOf } from '../../src/database/namespaces/registry.ts'
 import { createTestFolder } from '../helpers/database/database.ts'
 import { createDatabaseOn, findServer } from '../helpers/database/postgres-server.ts'
 import { domain } from '../helpers/domain/domain.ts'
@@ -90,7 +90,10 @@ for (const { action, parameters = [], schemas, lock } of [
         const { migrations } = domain.folder
         for (const { name } of await readMigrations(migrations))
           if (name <= BEHIND) await cp(join(migrations, name), join(older, name), { recursive: true })
-        await migrate(parseConnection(addressOf('north', databaseUrl)), older)
+        await migrate(
+          parseConnection(addressOf({ schema: schemaOf('north'), address: undefined }, databaseUrl)),
+          older,
+        )
       }
       // It cannot go on while another session has the lock.
       await send('BEGIN')

@@ -1,6 +1,16 @@
 import test, { type ExecutionContext } from 'ava'
-import { dropSchemas, register, unregister } from '../../src/database/namespaces/registry.ts'
+import { parseConnection } from '../../src/database/connection.ts'
+import { migrate } from '../../src/database/migrations/migrator.ts'
+import {
+  addressOf,
+  dropSchemas,
+  type Place,
+  readRegistry,
+  register,
+  unregister,
+} from '../../src/database/namespaces/registry.ts'
 import { createSpacesOn, findServer, PREPARED } from '../helpers/database/postgres-server.ts'
+import { domain } from '../helpers/domain/domain.ts'
 import { until } from '../helpers/process/until.ts'
 import type { Client } from '../helpers/service/client.ts'
 import { type ManyService, query, startMany } from '../helpers/service/namespaces.ts'
@@ -46,10 +56,33 @@ claim(
   },
 )
 
-/** Its position is known when the response begins. */
+claim(
+  'namespaces with long names of a registry without schemas are served from where they are',
+  async (t) => {
+    const service = await start(t)
+    const name = `${'w'.repeat(40)}-internal`.slice(0, 48)
+    const place = { schema: `namespace_${name.replaceAll('-', '_')}`, address: undefined }
+    await query(service.databaseUrl, async (send) => {
+      await send('ALTER TABLE public_internal.namespaces DROP COLUMN schema')
+      await send('INSERT INTO public_internal.namespaces (name) VALUES ($1)', [name])
+      await migrate(parseConnection(addressOf(place, service.databaseUrl)), domain.folder.migrations)
+      const client = service.inside(name)
+      await until(async () => (await client.put('/planets/kepler', kepler())).status === 201)
+      await register(send, undefined, 'another', undefined)
+      t.deepEqual((await readRegistry(send, undefined)).get(name), place)
+      t.is((await send(`SELECT FROM ${place.schema}.planets`)).length, 1)
+    })
+  },
+)
+
+/** Its position is known when the response begins. A namespace whose last request ends in this moment keeps its place. */
 async function openStream(url: string, { authorization = '' }: Client) {
-  const response = await fetch(url, { headers: { accept: 'text/event-stream', authorization } })
-  return response.body as ReadableStream<Uint8Array>
+  let response: Response | undefined
+  await until(async () => {
+    response = await fetch(url, { headers: { accept: 'text/event-stream', authorization } })
+    return response.status === 200
+  })
+  return response?.body as ReadableStream<Uint8Array>
 }
 
 claim(
@@ -59,7 +92,7 @@ claim(
     const { north, south, west } = service.clients
     for (const client of [north, south, west, north, south, west])
       await until(async () => (await client.put('/planets/kepler', kepler())).status < 300)
-    t.is((await north.get('/planets')).body.total_count, 1)
+    await until(async () => (await north.get('/planets')).body.total_count === 1)
     const streams = []
     for (const name of ['north', 'south'])
       streams.push(await openStream(`${service.origin}/${name}/v1/changes?since=now`, service.inside(name)))
@@ -88,7 +121,7 @@ claim(
     const elsewhere = await createSpacesOn(server as string, t)
     for (const client of [north, south]) await client.put('/planets/kepler', kepler())
     await query(service.databaseUrl, async (send) => {
-      await dropSchemas(send, 'north')
+      await dropSchemas(send, (await readRegistry(send, undefined)).get('north') as Place)
       await unregister(send, undefined, 'north')
     })
     await until(async () => (await north.get('/planets/kepler')).status === 404)

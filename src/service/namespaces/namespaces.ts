@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { type Database, openDatabase } from '../../database/database.ts'
 import { lackOfParts, refuseDamaged } from '../../database/migrations/parts.ts'
-import { addressOf } from '../../database/namespaces/registry.ts'
+import { addressOf, type Place } from '../../database/namespaces/registry.ts'
 import type { createSharedPools } from '../../database/namespaces/shared-pools.ts'
 import { startKeyExpiry } from '../../domain/idempotency.ts'
 import type { Namespace } from '../../model/access/caller.ts'
@@ -24,7 +25,7 @@ const LEFT_MILLISECONDS = 100
 type Open = (namespace: Namespace, database: Database) => Promise<() => void>
 
 interface Entry {
-  readonly address: string | undefined
+  readonly place: Place
   readonly opening: Promise<Opened>
   /** Requests that use it. */
   uses: number
@@ -52,11 +53,11 @@ export function createNamespaces(
 
   const names = knownNames(main, (known) => {
     for (const [name, entry] of entries)
-      if (!known.has(name) || known.get(name) !== entry.address) void close(name, entry)
+      if (!isDeepStrictEqual(known.get(name), entry.place)) void close(name, entry)
   })
 
-  async function open(name: string, address: string | undefined): Promise<Opened> {
-    const databaseUrl = addressOf(name, address ?? (settings.databaseUrl as string))
+  async function open(name: string, place: Place): Promise<Opened> {
+    const databaseUrl = addressOf(place, settings.databaseUrl as string)
     const database = await openDatabase({ ...options, databaseUrl, poolOf })
     const namespace = { name }
     try {
@@ -98,12 +99,12 @@ export function createNamespaces(
   /** @throws {DomainError} RESOURCE_NOT_FOUND (404), SERVICE_UNAVAILABLE (503) */
   async function entryOf(name: string): Promise<Entry> {
     const known = await names()
-    if (!known.has(name)) throw new DomainError('RESOURCE_NOT_FOUND', `There is no namespace ${name}.`)
+    const place = known.get(name)
+    if (!place) throw new DomainError('RESOURCE_NOT_FOUND', `There is no namespace ${name}.`)
     const existing = entries.get(name)
     if (existing) return existing
     makeRoom()
-    const address = known.get(name)
-    const entry: Entry = { address, opening: open(name, address), uses: 0, usedAt: performance.now() }
+    const entry: Entry = { place, opening: open(name, place), uses: 0, usedAt: performance.now() }
     entries.set(name, entry)
     entry.opening.catch(async (error) => {
       configuration.reportFault(error)

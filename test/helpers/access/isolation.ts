@@ -53,7 +53,7 @@ export async function compareNamespaces(
       for (const { databaseUrl } of services) {
         const path = schemaOf(name)
         const served = await query(databaseUrl, (send) => readServed(send, undefined, databaseUrl))
-        await query(served.get(name) ?? databaseUrl, async (statement) => {
+        await query(served.get(name)?.address ?? databaseUrl, async (statement) => {
           await statement(`SET search_path TO ${path}, ${internalSchema(path)}, pg_temp`)
           for (const text of loadStatements(rows, resources)) await statement(text)
         })

@@ -18,7 +18,7 @@ import type { PrismaClient } from '../../../src/database/generated/client.ts'
 import { readMigrations } from '../../../src/database/migrations/migration-files.ts'
 import { migrate } from '../../../src/database/migrations/migrator.ts'
 import { moveStatement } from '../../../src/database/migrations/schemas.ts'
-import { addressOf } from '../../../src/database/namespaces/registry.ts'
+import { addressOf, schemaOf } from '../../../src/database/namespaces/registry.ts'
 import { tables } from '../domain/domain.ts'
 import { FAST_FOLDER } from '../process/fast-folder.ts'
 import { takeTurn } from '../process/turns.ts'
@@ -204,7 +204,10 @@ export function serverTemplate(
     await client.query(`DROP DATABASE IF EXISTS ${unfinished} WITH (FORCE)`)
     await client.query(`CREATE DATABASE ${unfinished}`)
     const address = withName(server, unfinished)
-    for (const one of [address, ...namespaces.map((namespace) => addressOf(namespace, address))])
+    for (const one of [
+      address,
+      ...namespaces.map((namespace) => addressOf({ schema: schemaOf(namespace), address }, address)),
+    ])
       await migrate(parseConnection(one), migrations)
     await client.query(`ALTER DATABASE ${unfinished} RENAME TO ${name}`)
     return name

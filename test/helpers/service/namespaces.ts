@@ -51,7 +51,7 @@ export async function startMany(
       accessToken({ secret: SECRET, scope, subject: 'ada', claims: { ...claims } }),
     )
   const create: ManyService['create'] = async (name, address) => {
-    const connection = parseConnection(addressOf(name, address ?? databaseUrl))
+    const connection = parseConnection(addressOf({ schema: schemaOf(name), address }, databaseUrl))
     await withSession(connection, (transact) =>
       transact((client) => createDistributed(sendBy(client), schemaOf(name))),
     )
