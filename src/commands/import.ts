@@ -10,7 +10,8 @@ import { ArgumentsError, databaseConfiguration, resourceNamed, runCommand } from
 import { localCells } from './import/local-cells.ts'
 import { readCsv } from './import/read-csv.ts'
 import { type InputRow, readRecords } from './import/read-records.ts'
-import { errorPath, type ImportParts, type Progress, runImport } from './import/run-import.ts'
+import { recordedView } from './import/recorded-rows.ts'
+import { errorPath, type ImportParts, type Progress, rulesPath, runImport } from './import/run-import.ts'
 import { operatorSessions, withDatabase } from './shared-database.ts'
 
 const usage = `Imports the rows of a file into a collection, with the rules of every write.
@@ -21,6 +22,9 @@ const usage = `Imports the rows of a file into a collection, with the rules of e
   --dry-run      validate each row and write nothing; duplicates, references and rules are not checked
   --replace      replace existing resources; by default they stay unchanged. With --dry-run, count the rows
                  that it would create, because no resource has their id, and those that it would replace
+  --as-recorded  write each row as another system recorded it: with its times, states, read-only fields and, as
+                 changed_by, its author. The constraints of the database hold, the rules of writes do not; rows
+                 that break some are listed in FILE.rules.ndjson
   --again TEXT   import rows without an id once more, although this file was imported: once for each text
   --parent ID    the parent of rows that name none, for owned collections
   --locale NAME  read numbers, days, times and booleans of a table as spreadsheets of this locale write them:
@@ -45,6 +49,7 @@ const BLANK = /^[ \t\r]*$/
 const options = {
   'dry-run': { type: 'boolean', default: false },
   replace: { type: 'boolean', default: false },
+  'as-recorded': { type: 'boolean', default: false },
   again: { type: 'string' },
   parent: { type: 'string' },
   locale: { type: 'string' },
@@ -64,12 +69,15 @@ await runCommand(usage, { allowPositionals: true, options }, async ({ values, po
     throw new ArgumentsError(`Cannot read ${given}`)
   })
   const file = resolve(given)
-  const { replace, parent, locale, again, 'dry-run': isDry } = values
+  const { replace, parent, locale, again, 'dry-run': isDry, 'as-recorded': isRecorded } = values
+  if (isRecorded && replace) throw new ArgumentsError('Pass one of --as-recorded and --replace')
   if (locale !== undefined && read !== readCsv)
     throw new ArgumentsError('--locale is for tables: .csv or .tsv files')
   const local = localCells(locale)
   const digest = await digestOf(file, again)
-  const parts = { file, rows: () => read(file, resource, local), resource, replace, parent, digest, isDry }
+  const recorded = isRecorded ? recordedView(resource) : undefined
+  const rows = () => read(file, recorded ?? resource, local)
+  const parts = { file, rows, resource, recorded, replace, parent, digest, isDry }
   const { databasePoolSize } = settings
   if (isDry && !replace) return transfer({ ...parts, open: undefined }, databasePoolSize)
   const use = (database: Database) =>
@@ -114,10 +122,11 @@ function progressBar(total: number): (progress: Progress) => void {
 }
 
 function report({ file, open, isDry }: ImportParts, progress: Progress, total: number): void {
-  const { rows, imported, skipped, refused } = progress
+  const { rows, imported, skipped, refused, breaking } = progress
   const plan = open ? ` (would create ${imported}, replace ${skipped})` : ''
   const accepted = isDry ? `Valid ${imported + skipped}${plan}` : `Imported ${imported}, skipped ${skipped}`
   console.log(`${accepted}, refused ${refused}${refused > 0 ? `; see ${errorPath(file)}` : ''}`)
+  if (breaking > 0) console.log(`${breaking} break rules of writes; see ${rulesPath(file)}`)
   if (rows < total)
     console.error(`Interrupted after ${rows} of ${total} rows. Run the same command to go on.`)
   process.exitCode = rows < total ? INTERRUPTED : refused > 0 ? 1 : 0

@@ -136,7 +136,12 @@ function isRefusal(error: unknown): boolean {
   return isRefused || error instanceof TransactionNeeded
 }
 
-async function storedKeys({ client }: WriteContext, resource: Resource, creations: readonly Creation[]) {
+/** Those of the keys, as texts, that resources have. */
+export async function storedKeys(
+  { client }: Pick<WriteContext, 'client'>,
+  resource: Resource,
+  creations: readonly Pick<Creation, 'parentId' | 'id'>[],
+) {
   const keys = creations.flatMap(({ parentId, id }) => (id === undefined ? [] : [{ parentId, id }]))
   const texts = keys.filter(isResourceKey).map(keyText)
   const rows =

@@ -26,11 +26,21 @@ export async function refuseBrokenRules(
   const { before, after, caller } = change
   const values = toValues(resource, { ...before, ...after })
   const stored = before && toValues(resource, before)
-  const broken = (resource.rules ?? []).flatMap((rule) => rule(values, stored))
   // What operators import or seed went through its states elsewhere.
-  const moved = stored || caller !== OPERATOR ? brokenTransitions(resource, values, stored) : []
-  refuseRuleViolation([...moved, ...broken, ...(await unknownReferences(change, resource, resources))])
+  const broken = brokenRules(resource, values, stored, !stored && caller === OPERATOR)
+  refuseRuleViolation([...broken, ...(await unknownReferences(change, resource, resources))])
   await resource.databaseRule?.(change)
+}
+
+/** The problems that the rules of a definition find, and its transitions unless the row may be in any state. */
+export function brokenRules(
+  resource: Resource,
+  values: Values,
+  before: Values | undefined,
+  hasAnyState = false,
+): readonly Detail[] {
+  const moved = hasAnyState ? [] : brokenTransitions(resource, values, before)
+  return [...moved, ...(resource.rules ?? []).flatMap((rule) => rule(values, before))]
 }
 
 function brokenTransitions(resource: Resource, values: Values, before: Values | undefined): Detail[] {

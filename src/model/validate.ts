@@ -68,7 +68,12 @@ export function readOnlyDetail(name: string): Detail {
   }
 }
 
-function inspectBody({ shownFields, writableFields }: Resource, body: unknown, isPatch: boolean): Inspection {
+/** Checks what a body has against the shown fields; its read-only ones stay as they were sent. */
+export function inspectBody(
+  { shownFields, writableFields }: Resource,
+  body: unknown,
+  isPatch: boolean,
+): Inspection {
   const details: Detail[] = []
   const report = (field: string, code: DetailCode, message: string) =>
     void details.push({ field, code, message })

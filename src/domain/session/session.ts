@@ -7,6 +7,7 @@ import type { DomainError } from '../../model/errors.ts'
 import { isResourceKey, type ResourceKey } from '../../model/rows/identifiers.ts'
 import type { Row } from '../../model/rows/row.ts'
 import type { Domain, SessionContext } from '../context.ts'
+import { createRecorded, type RecordedOutcome, type RecordedRow } from '../create-recorded.ts'
 import { type Creation, createAll, creationOf } from '../create-together.ts'
 import { notFoundOrGone } from '../read.ts'
 import { endsTransaction, inOneTransaction, TransactionEnded } from '../transaction.ts'
@@ -155,6 +156,12 @@ export class Session {
   createAll(resource: Resource, creations: readonly Creation[]): Promise<boolean[]> {
     this.#authorize(resource, 'write')
     return this.#writing(() => createAll(this.#context, resource, creations))
+  }
+
+  /** Creates rows with what another system recorded of them. */
+  createRecorded(resource: Resource, rows: readonly RecordedRow[]): Promise<RecordedOutcome[]> {
+    this.#authorize(resource, 'write')
+    return this.#writing(() => createRecorded(this.#context, resource, rows))
   }
 
   /**
