@@ -1,7 +1,7 @@
 import type { Parent } from '../domain/session/reader.ts'
 import { allows, type Caller } from '../model/access/caller.ts'
 import { fixedInitial, kindOf } from '../model/definition/fields.ts'
-import { listColumn, ownedBy } from '../model/definition/relations.ts'
+import { ownedBy } from '../model/definition/relations.ts'
 import type { Leaf, Resource, Values } from '../model/definition/resource.ts'
 import { nameField } from '../model/definition/titles.ts'
 import { valueAt } from '../model/rows/columns.ts'
@@ -51,7 +51,7 @@ export function createForms(
 
     /** The reference to the parent is filled in. */
     list(caller: Caller, parent: Parent | undefined, urls: Urls): Templates {
-      const isOwner = parent?.resource === resource.owner
+      const isOwner = parent?.column === resource.parentField
       const target = urls.collection(resource, isOwner ? parent?.id : undefined)
       return onList(caller, parent && !isOwner ? referenceValue(resource, parent) : {}, target, urls)
     },
@@ -111,13 +111,12 @@ function linkedOptions(path: string, urls: Urls, resources: readonly Resource[])
   return { link, promptField: nameField(target), valueField: 'id' }
 }
 
-function referenceValue(resource: Resource, parent: Parent): Values {
-  const column = listColumn(parent.resource, resource)
+function referenceValue(resource: Resource, { column, id }: Parent): Values {
   const leaf = resource.writable.find(
     ({ column: leafColumn, field }) =>
       leafColumn === column || ('alsoMatches' in field && field.alsoMatches === column),
   )
-  return leaf ? { [leaf.name]: parent.id } : {}
+  return leaf ? { [leaf.name]: id } : {}
 }
 
 /** Distinguishes representations with different templates in entity tags; undefined without templates. */

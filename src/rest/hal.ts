@@ -55,7 +55,7 @@ export interface ListData {
   readonly page: number
   /** Those of the request except `page`, in the order in which links have them. */
   readonly parameters: Values & { readonly limit: number; readonly cursor?: string | undefined }
-  readonly parent: Parent | undefined
+  readonly parent: Pick<Parent, 'resource' | 'id'> | undefined
   readonly selection?: Selection | undefined
 }
 

@@ -70,20 +70,38 @@ test('a domain is refused with every contradiction in it', (t) => {
     path: 'row-counts',
     fields: { name, room_id: room, door_id: reference('shelves', 'door', 'Door.') },
   })
-  const once = 'a resource can refer to a collection only once'
+  const named = 'give one of them an `inverse`, which names its list in the links of shelves'
   t.deepEqual(
     definitionProblems({ resources: [shelves, twice, { ...shelves, name: 'Odd', path: '1st shelf' }] }),
     [
       'row-counts: this path is reserved',
       '1st shelf: a path has words of letters and digits, with hyphens between them, and begins with a letter',
-      `row-counts: room_id refers to shelves, as door_id does; ${once}`,
+      `row-counts: room_id refers to shelves, as door_id does: ${named}`,
       "row-counts: room_id is always set, so onDelete cannot be 'set null'",
-      `row-counts: door_id refers to shelves, as room_id does; ${once}`,
+      `row-counts: door_id refers to shelves, as room_id does: ${named}`,
     ],
   )
   const inner = defineResource({ ...boxes, fields: { name, room_id: reference('shelves', 'room', 'Room.') } })
   t.deepEqual(definitionProblems({ resources: [shelves, inner] }), [
-    `boxes: room_id refers to shelves, as its parent does; ${once}`,
+    `boxes: room_id refers to shelves, as its parent does: ${named}`,
+  ])
+  const inverse = { inverse: 'doors' }
+  const apart = { name, room_id: room, door_id: reference('shelves', 'door', 'Door.', inverse) }
+  t.deepEqual(
+    definitionProblems({
+      resources: [shelves, defineResource({ ...twice, path: 'cupboards', fields: apart })],
+    }),
+    ["cupboards: room_id is always set, so onDelete cannot be 'set null'"],
+  )
+  const door = reference('shelves', 'door', 'Door.', { ...inverse, nested: true })
+  const hall = reference('shelves', 'hall', 'Hall.', { nested: true })
+  const below = { name, door_id: door, hall_id: hall }
+  const beside = defineResource({ ...shelves, name: 'Beside', path: 'cupboards', fields: below })
+  const within = defineResource({ ...boxes, fields: { name, door_id: door } })
+  t.deepEqual(definitionProblems({ resources: [shelves, beside, within] }), [
+    'cupboards: door_id cannot be nested: the list of hall_id is already at /shelves/{id}/cupboards',
+    'cupboards: hall_id cannot be nested: the list of door_id is already at /shelves/{id}/cupboards',
+    'boxes: door_id cannot be nested: the list of its parent is already at /shelves/{id}/boxes',
   ])
   t.deepEqual(definitionProblems({ resources: [shelves, { ...boxes, path: 'versions' }] }), [
     'versions: this path is reserved below a resource',

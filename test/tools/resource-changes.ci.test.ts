@@ -376,6 +376,22 @@ test('a removed reference to a resource that is not migrated waits with it', asy
   await refuseInvalidSchema(both.schema)
 })
 
+test('a second reference to a collection can be added to rows, and the Prisma schema has both', async (t) => {
+  const domain = await createEvolvingDomain(t)
+  const matches = (fields: Resource['fields']) => define('Match', 'matches', fields)
+  const home = { home_id: reference('authors', 'home', 'H.') }
+  await domain.become([authors, matches(home)])
+  await domain.query("INSERT INTO authors (id, name) VALUES ('ada', 'Ada')")
+  await domain.query("INSERT INTO matches (id, home_id) VALUES ('one', 'ada')")
+  const away_id = reference('authors', 'away', 'A.', { inverse: 'travels', onDelete: 'set null' })
+  await domain.become([authors, matches({ ...home, away_id })])
+  await refuseInvalidSchema(await domain.schema())
+  await domain.query("UPDATE matches SET away_id = 'ada'")
+  t.deepEqual(await domain.query('SELECT home_id, away_id FROM matches'), [
+    { home_id: 'ada', away_id: 'ada' },
+  ])
+})
+
 test('a resource with relations can be removed, and renamed while fields of it are removed or change', async (t) => {
   const domain = await createEvolvingDomain(t)
   const teams = (fields: Resource['fields'], rest = {}) => define('Team', 'teams', fields, rest)

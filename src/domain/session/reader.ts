@@ -5,7 +5,6 @@ import { withKeys } from '../../database/key-reads.ts'
 import type { ReadableRows } from '../../model/access/access.ts'
 import { authorize, namespaceOf } from '../../model/access/caller.ts'
 import { kindOf } from '../../model/definition/fields.ts'
-import { listColumn } from '../../model/definition/relations.ts'
 import type { Resource } from '../../model/definition/resource.ts'
 import { refuseWithheld, viewFor, viewOf } from '../../model/definition/views.ts'
 import { errorAt } from '../../model/errors.ts'
@@ -96,6 +95,8 @@ export class Reader {
 export interface Parent {
   readonly resource: Resource
   readonly id: string
+  /** The column of the listed resources that holds the identifier. */
+  readonly column: string
 }
 
 /** A whole collection, or the part that belongs to one parent. */
@@ -148,7 +149,7 @@ export class Listing {
     const { reader, resource } = this
     const { parent } = this.source
     const sorted = request.sorts.map(({ field }) => field)
-    reader.refuseFields(resource, parent ? [...sorted, listColumn(parent.resource, resource)] : sorted)
+    reader.refuseFields(resource, parent ? [...sorted, parent.column] : sorted)
     const { client } = reader
     // For owned resources, only the lists of one parent have an index in the order of creation.
     const passes = Math.max(passesOf(request), resource.owner && !parent ? 1 : 0)
@@ -165,11 +166,14 @@ export class Listing {
   }
 
   /** Reads the lists of several parents at once. Undefined if there is no such parent. */
-  #ofParent({ resource: owner, id }: Parent, request: ListRequest, scans: ReturnType<typeof scansOf>) {
+  #ofParent(
+    { resource: owner, id, column }: Parent,
+    request: ListRequest,
+    scans: ReturnType<typeof scansOf>,
+  ) {
     const { reader, resource } = this
     const readable = reader.context.access.readable(owner)
-    const column = listColumn(owner, resource)
-    const kind = requestKey(owner.path, resource.path, request)
+    const kind = requestKey(owner.path, resource.path, column, request)
     const read = (ids: readonly string[]) => {
       const parents = { resource: owner, ids: ids.filter(isIdentifier), column, readable }
       return reader.send([kind, ids, readable], scans, (client) => client.lists(resource, parents, request))

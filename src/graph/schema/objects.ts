@@ -85,19 +85,24 @@ function leafField(resource: Resource, name: string, field: LeafField, column = 
 
 function childFields(resource: Resource, resources: readonly Resource[]): SchemaField[] {
   const owned = ownedBy(resource, resources).flatMap((child) =>
-    child.listed ? childLists(resource, child, child.path) : singletonFields(child),
+    child.listed
+      ? childLists(resource, child, child.path, child.parentField as string)
+      : singletonFields(child),
   )
   const referring = referencesTo(resource, resources).filter(({ from }) => from.listed)
-  return [...owned, ...referring.flatMap(({ from, inverse }) => childLists(resource, from, inverse))]
+  return [
+    ...owned,
+    ...referring.flatMap(({ from, inverse, leaf }) => childLists(resource, from, inverse, leaf.column)),
+  ]
 }
 
-function childLists(parent: Resource, child: Resource, relation: string): SchemaField[] {
+function childLists(resource: Resource, child: Resource, relation: string, column: string): SchemaField[] {
   const name = camelCase(relation)
   const opening = {
     page: `"A page of the ${relation}." ${name}(`,
     connection: `"The ${relation}, paged by cursors." ${name}Connection(`,
   }
-  return listFields(child, opening, ({ id }: Row) => ({ resource: parent, id }))
+  return listFields(child, opening, ({ id }: Row) => ({ resource, id, column }))
 }
 
 function singletonFields(child: Resource): SchemaField[] {
@@ -159,13 +164,13 @@ export function keyReader(resource: Resource): (args: Values) => ResourceKey {
 
 /** The lists under an owner, under a target of references, or of the whole collection. */
 function lists(resource: Resource, resources: readonly Resource[]): SchemaField[] {
-  const { path, owner } = resource
+  const { path, owner, parentField } = resource
   const { page, connection } = graphNames(resource)
   const nested = relationsOf(resource, resources).filter(({ leaf }) => leaf.field.nested)
   const parents = [
-    ...(owner ? [{ parent: owner, argument: parentArgument(resource) as string }] : []),
-    ...nested.map(({ target, leaf }) => ({ parent: target, argument: camelCase(leaf.column) })),
-  ]
+    ...(owner && parentField ? [{ parent: owner, column: parentField }] : []),
+    ...nested.map(({ target, leaf: { column } }) => ({ parent: target, column })),
+  ].map((one) => ({ ...one, argument: camelCase(one.column) }))
   const address = parents
     .map(
       ({ parent, argument }) =>
@@ -178,7 +183,7 @@ function lists(resource: Resource, resources: readonly Resource[]): SchemaField[
   }
   return listFields(resource, opening, (_, args: Values) => {
     const entry = parents.find(({ argument }) => typeof args[argument] === 'string')
-    return entry && { resource: entry.parent, id: args[entry.argument] as string }
+    return entry && { resource: entry.parent, id: args[entry.argument] as string, column: entry.column }
   })
 }
 

@@ -77,14 +77,6 @@ export function nestedReferences(resource: Resource): Relation['leaf'][] {
   return referenceLeaves(resource).filter(({ field }) => field.nested)
 }
 
-/** The column of the listed resources that holds the identifier of the parent. */
-export function listColumn(parent: Resource, listed: Resource): string {
-  if (listed.owner === parent) return listed.parentField as string
-  const leaf = referenceLeaves(listed).find(({ field }) => field.to === parent.path)
-  if (!leaf) throw new TypeError(`${listed.path} are not listed within ${parent.path}`)
-  return leaf.column
-}
-
 export function referenceLeaves({ leaves }: Resource): Relation['leaf'][] {
   return leaves.filter((leaf): leaf is Relation['leaf'] => leaf.field.type === 'reference')
 }

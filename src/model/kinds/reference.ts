@@ -22,8 +22,9 @@ export const referenceKind: Kind<ReferenceField> = {
       to: 'The path of the collection whose identifiers the field holds.',
       relation: 'The link relation to the target, and (in camel case) the GraphQL field.',
       inverse:
-        'Names the list of these resources in the links, `embed` and GraphQL of the target, such as `works`; by default the path of this resource.',
-      nested: 'Also lists the resource below its target, at `/authors/{id}/books`.',
+        'Names the list of these resources in the links, `embed` and GraphQL of the target, such as `works`; by default the path of this resource. Of several references to one collection, all but one need it.',
+      nested:
+        'Also lists the resource below its target, at `/authors/{id}/books`: one reference to each collection at most.',
       onDelete:
         'What deleting the target does: `restrict` (the default) refuses, `cascade` deletes this resource, `set null` unsets the field.',
     },

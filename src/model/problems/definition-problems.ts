@@ -90,14 +90,23 @@ function targetProblems(resource: Resource, resources: readonly Resource[]): str
   const { path, owner } = resource
   const references = referenceLeaves(resource)
   return references.flatMap(({ name, field }) => {
-    const others = references.filter((other) => other.name !== name && other.field.to === field.to)
     const target = resources.find((resource) => resource.path === field.to)
+    const isOwner = owner !== undefined && owner === target
+    const others = references.filter((other) => other.name !== name && other.field.to === field.to)
+    const inverseOf = (one: ReferenceField) => one.inverse ?? path
+    const same = others.find((other) => inverseOf(other.field) === inverseOf(field))
+    const clashing = same?.name ?? (isOwner && inverseOf(field) === path ? 'its parent' : undefined)
+    const nested = others.find((other) => other.field.nested)?.name ?? (isOwner ? 'its parent' : undefined)
     const isNot = `${name} refers to ${field.to}, which is not`
     const isOwn = field.to === path
     return problemsAt(path, [
       [
-        others.length > 0 || (owner !== undefined && owner === target),
-        `${name} refers to ${field.to}, as ${others[0]?.name ?? 'its parent'} does; a resource can refer to a collection only once`,
+        clashing !== undefined && resource.listed,
+        `${name} refers to ${field.to}, as ${clashing} does: give one of them an \`inverse\`, which names its list in the links of ${field.to}`,
+      ],
+      [
+        field.nested === true && nested !== undefined,
+        `${name} cannot be nested: the list of ${nested} is already at /${field.to}/{id}/${path}`,
       ],
       [
         field.onDelete === 'set null' && isAlwaysSet(field),

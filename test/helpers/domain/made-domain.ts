@@ -34,7 +34,7 @@ export interface MadeDomain {
  */
 export async function makeDomain(
   owner: Owner,
-  name: 'library' | 'workshop' | 'clinic' | 'venue' | 'bookshelf',
+  name: 'library' | 'workshop' | 'clinic' | 'venue' | 'bookshelf' | 'league',
   written: Readonly<Record<string, string>> = {},
 ): Promise<MadeDomain> {
   const path = await createTestFolder(owner)
