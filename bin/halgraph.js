@@ -24,8 +24,9 @@ if (directory !== undefined) process.env['NODE_COMPILE_CACHE'] ??= directory
 
 const isQuestion = [undefined, 'help', '--help', '-h', '--version', '-v'].includes(process.argv[2])
 
-// This command builds the domain itself, and again after each change.
-const needsDomain = !isQuestion && process.argv[2] !== 'dev'
+// These commands write the domain, or build it themselves and again after each change.
+const isWriting = process.argv[2] === 'adopt' && !process.argv.includes('--copy')
+const needsDomain = !isQuestion && !isWriting && process.argv[2] !== 'dev'
 
 // This command writes the Prisma schema, so it also runs where that is not valid.
 const needsClient = process.argv[2] !== 'resource'

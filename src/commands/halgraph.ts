@@ -11,6 +11,7 @@ const commands: Readonly<Record<string, readonly [purpose: string, run: () => Pr
   documents: ['Prints the OpenAPI document or the GraphQL schema', () => import('./documents.ts')],
   token: ['Prints an access token', () => import('./token.ts')],
   import: ['Imports a collection from a file', () => import('./import.ts')],
+  adopt: ['Makes a domain of the tables of an existing database', () => import('./adopt.ts')],
   export: ['Exports a collection', () => import('./export.ts')],
   migrate: ['Applies the pending migrations', () => import('./migrate.ts')],
   namespace: [

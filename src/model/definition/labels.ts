@@ -50,3 +50,13 @@ export function withArticle(noun: string): string {
 export function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
+
+/** The singular of a path: `TrainingRecord` for training-records. */
+export function singularOf(path: string): string {
+  const words = path.split('-')
+  const last = (words.pop() ?? '')
+    .replace(/ies$/, 'y')
+    .replace(/(ss|sh|ch|x)es$/, '$1')
+    .replace(/([^s])s$/, '$1')
+  return [...words, last].map(capitalized).join('')
+}

@@ -16,6 +16,11 @@ import { isBlank } from '../values.ts'
 const RESERVED =
   /^(id|last_updated|version|changed_by|changedBy|node_id|nodeId|and|or|not|tableoid|xmin|xmax|cmin|cmax|ctid)$/
 
+/** Whether no field of any resource can have this name. */
+export function isReservedField(name: string): boolean {
+  return RESERVED.test(name)
+}
+
 /** The names that GraphQL and Prisma accept. */
 const FIELD_NAME = /^[A-Za-z]\w*$/
 
@@ -36,7 +41,7 @@ export function problemsAt(place: string, cases: readonly Case[]): string[] {
 export function fieldProblems(resource: Resource): string[] {
   const { path, fields, parentField, createdField, writable, leaves, fieldScopes } = resource
   const problems = Object.entries(fields).flatMap(([name, field]) => {
-    const isReserved = RESERVED.test(name) || name === parentField || name === createdField
+    const isReserved = isReservedField(name) || name === parentField || name === createdField
     return [
       ...problemsAt(`${path}.${name}`, [[isReserved, 'this name is reserved']]),
       ...problemsOfField(`${path}.${name}`, name, field),

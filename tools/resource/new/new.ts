@@ -3,11 +3,12 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { withUnixLines } from '../../../src/database/migrations/migration-files.ts'
 import type { Domain } from '../../../src/model/definition/domain.ts'
+import { singularOf } from '../../../src/model/definition/labels.ts'
 import type { Resource } from '../../../src/model/definition/resource.ts'
 import { ArgumentsError, CommandError } from '../../../src/service/command.ts'
 import { withEntry } from './list-entry.ts'
 import { newResourceProblems } from './problems.ts'
-import { definitionText, singularOf } from './scaffold.ts'
+import { definitionText } from './scaffold.ts'
 import { testText } from './scaffold-test.ts'
 
 export interface NewArguments {

@@ -10,16 +10,6 @@ export interface NewResource {
   readonly owner?: { readonly path: string; readonly name: string } | undefined
 }
 
-/** The singular of a path: `TrainingRecord` for training-records. */
-export function singularOf(path: string): string {
-  const words = path.split('-')
-  const last = (words.pop() ?? '')
-    .replace(/ies$/, 'y')
-    .replace(/(ss|sh|ch|x)es$/, '$1')
-    .replace(/([^s])s$/, '$1')
-  return [...words, last].map(capitalized).join('')
-}
-
 /**
  * The module of a definition: valid, for the user to adapt.
  *
