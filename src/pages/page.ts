@@ -105,19 +105,13 @@ export function namespacesPage(site: Site): Html {
   return pageWith('Namespaces', site, content, head)
 }
 
-export function landingPage(site: Site, resources: readonly Resource[]): Html {
+/** Its script shows the collections that the token of the browser's session may read. */
+export function landingPage(site: Site): Html {
   const content = html`<h1>${site.title}</h1>
 <p>${site.description}</p>
-<p>${resources
-    .filter(({ owner }) => !owner)
-    .map(plural)
-    .join(', ')}: as JSON with links (HAL), and as
-one GraphQL schema. <span id="status" role="status"></span></p>
-<ul class="cards">
-${places(site).map(([, title, href, text]) => html`<li><a href="${href}">${title}</a><span class="note">${text}</span></li>`)}
-</ul>
+<p id="status" role="status"></p>
 <div id="view"></div>
-<noscript><p>Charts need JavaScript.</p></noscript>`
+<noscript><p>This page needs JavaScript. Without it, request <a href="${site.base}">the collections</a> as JSON.</p></noscript>`
   const head = html`${contentStyles(site)}
 <script type="module" src="${site.assets}/landing.js"></script>`
   return pageWith('Home', site, content, head)
@@ -163,18 +157,27 @@ export function table(title: string, columns: readonly string[], rows: readonly 
 </table></div>`
 }
 
-/** The links in the header of every page and on the landing page. */
-function places({ base, root, reference, hasExplorer, isOutside }: Site) {
-  const places = [
-    ['Browse', 'Browse', base, 'Read, create and change resources.'],
-    ['Reference', 'Reference', reference, 'Every operation, with examples to try.'],
-    ['GraphQL explorer', 'GraphQL', root + GRAPHQL_PATH, 'A query editor with the schema.'],
-    ['Data model', 'Model', root + MODEL_PATH, 'Diagrams of all resources and their relations.'],
-    ['Errors', 'Errors', root + PATHS.errors, 'What each code means and what to do.'],
-    ['OpenAPI', 'OpenAPI', base + PATHS.json, 'The machine-readable description.'],
+/** The links in the header of every page. On a phone, one menu has all of them. */
+function navigation(title: string, { base, root, reference, hasExplorer, isOutside }: Site): Html {
+  const link = (page: string, text: string, href: string, style?: string) =>
+    html`<a href="${href}"${style && html` class="${style}"`}${page === title ? html` aria-current="page"` : ''}>${text}</a>\n`
+  const browse = (style: string) => (isOutside ? '' : link('Browse', 'Browse', base, style))
+  const forDevelopers = [
+    ['Reference', 'Reference', reference],
+    ...(hasExplorer ? [['GraphQL explorer', 'GraphQL', root + GRAPHQL_PATH] as const] : []),
+    ['Data model', 'Model', root + MODEL_PATH],
+    ['Errors', 'Errors', root + PATHS.errors],
+    ['OpenAPI', 'OpenAPI', base + PATHS.json],
   ] as const
-  if (isOutside) return places.filter(([, title]) => title === 'Errors')
-  return places.filter(([, title]) => hasExplorer || title !== 'GraphQL')
+  const shown = forDevelopers.filter(([page]) => !isOutside || page === 'Errors')
+  return html`<nav aria-label="Site">
+${browse('wide')}<details class="menu">
+<summary><span class="wide">For developers</span><span class="narrow">Menu</span></summary>
+<div class="panel">
+${browse('narrow')}<span class="narrow note">For developers</span>
+${shown.map(([page, text, href]) => link(page, text, href))}</div>
+</details>
+</nav>`
 }
 
 export function pageWith(title: string, site: Site, content: Html, head: Html = contentStyles(site)): Html {
@@ -196,8 +199,7 @@ ${head}
 <body>
 <header>
 <a class="name" href="${root}/">${site.title}</a>
-<nav aria-label="Site">
-${places(site).map(([page, text, href]) => html`<a href="${href}"${page === title ? html` aria-current="page"` : ''}>${text}</a>\n`)}</nav>
+${navigation(title, site)}
 ${signIn ? SIGN_IN : ACCESS_TOKEN}
 </header>
 <main>

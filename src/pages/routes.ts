@@ -84,7 +84,7 @@ export function documentRoutes(
   settings: SiteSettings,
   versions: readonly SiteVersion[],
 ): Route[] {
-  const landing = pageHandler(settings, (site) => landingPage(site, resources))
+  const landing = pageHandler(settings, landingPage)
   const explorer = pageHandler(settings, explorerPage, EDITOR_POLICY)
   return [
     ...versions.flatMap(versionRoutes),

@@ -24,7 +24,7 @@ async function signIn(page: Page, t: ExecutionContext): Promise<void> {
 }
 
 /** The heading of the last collection that the landing page shows, once it has been counted. */
-const lastTitle = { name: /^Training records \d/ }
+const lastTitle = { name: 'Training records' }
 
 async function signInOnLandingPage(page: Page, t: ExecutionContext): Promise<void> {
   await page.locator('summary', { hasText: 'Access token' }).click()
@@ -365,7 +365,7 @@ test('the landing page shows a collection without numbers if they cannot be read
     await page.evaluate("for (const one of document.querySelectorAll('details.collection')) one.open = true")
     const region = page.getByRole('region', { name: 'Spacecraft', exact: true })
     await region.locator('ul.charts').waitFor({ state: 'attached' })
-    t.is((await region.innerText()).trim(), 'Browse spacecraft')
+    t.is((await region.innerText()).trim(), '')
   })
 })
 

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Locator, Page } from 'playwright-core'
 import { openPage } from '../helpers/service/browser.ts'
-import { shareTestService } from '../helpers/service/service.ts'
+import { shareTestService, startTestService } from '../helpers/service/service.ts'
 
 // What only eyes tell apart, and so no outline of a page.
 
@@ -59,4 +59,43 @@ test('the button that opens a form is the main one until the form is open', asyn
     t.is(await style(submit, 'background-color'), former, path)
     t.not(await background(), former, path)
   }
+})
+
+test('on a phone the head is one line, with a menu that opens and closes by keyboard', async (t) => {
+  const page = await openAsWriter(t)
+  if (!page) return t.pass()
+  await page.setViewportSize({ width: 390, height: 800 })
+  await page.goto(service().base)
+  const menu = page.locator('header .menu summary')
+  const token = page.locator('header summary', { hasText: /^Token/ })
+  const [name, own, other] = await Promise.all(
+    [page.locator('header .name'), menu, token].map((one) => one.boundingBox()),
+  )
+  for (const box of [own, other])
+    t.true(Math.abs((box?.y ?? 0) - (name?.y ?? 0)) < (name?.height ?? 0), 'beside the name')
+  const link = page.locator('header').getByRole('link', { name: 'Reference' })
+  t.is(await link.count(), 0)
+  await menu.focus()
+  await page.keyboard.press('Enter')
+  await page.locator('header').getByRole('link', { name: 'Browse' }).waitFor()
+  t.is(await link.count(), 1)
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Escape')
+  await page.locator('header .menu summary:focus').waitFor()
+  t.is(await link.count(), 0)
+})
+
+test('why somebody has to sign in is said in the head, and covers nothing of the page', async (t) => {
+  const page = await openPage(t)
+  if (!page) return t.pass()
+  const { base, faults } = await startTestService(t, {
+    oidcIssuer: 'http://127.0.0.1:9',
+    oidcClientId: 'pages',
+  })
+  await page.goto(`${base}/planets`)
+  const reason = page.locator('header').getByText('Sign in to see this page.')
+  await reason.waitFor()
+  const [text, main] = await Promise.all([reason.boundingBox(), page.locator('main').boundingBox()])
+  t.true((text?.y ?? 0) + (text?.height ?? 0) <= (main?.y ?? 0))
+  t.regex(String(faults.splice(0)), /OIDC_ISSUER/)
 })

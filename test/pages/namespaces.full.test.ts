@@ -31,7 +31,7 @@ claim(
     await page.keyboard.press('Enter')
     await page.getByRole('link', { name: 'south' }).waitFor()
     t.deepEqual(await page.locator('main .cards a').allInnerTexts(), ['north', 'south'])
-    t.deepEqual(await page.locator('header nav a').allInnerTexts(), ['Errors'])
+    t.deepEqual(await page.locator('header nav a').allTextContents(), ['Errors'])
     await page
       .locator('main .cards a')
       .first()
@@ -40,13 +40,14 @@ claim(
     t.is(await page.evaluate('document.documentElement.scrollWidth'), 390)
 
     await page.getByRole('link', { name: 'south' }).click()
-    await page.getByRole('heading', { name: /Planets\s*1/ }).waitFor()
+    await page.getByRole('link', { name: /Planets\s*1/ }).waitFor()
     for (const [link, heading] of [
       ['Browse', /./],
       ['Reference', /./],
       ['Model', /./],
       ['Errors', 'Errors'],
     ] as const) {
+      await page.locator('header').getByText('Menu').click()
       await page.locator('header nav').getByRole('link', { name: link, exact: true }).click()
       await page.getByRole('heading', { name: heading }).first().waitFor()
       t.regex(page.url(), new RegExp(`^${service.origin}/south/`))

@@ -50,7 +50,7 @@ export function Bars({ title, labels, values, isOrdered, isContinuous }) {
     return () => drawn.destroy()
   }, [scheme.matches, labels.join()])
   const content = labels.map((label, index) => `${label}: ${values[index]}`).join('; ')
-  return html`<h3>${title}</h3>
+  return html`<h4>${title}</h4>
     <div class="chart ${labels.length > MANY ? 'tall' : ''}"><canvas ref=${canvas} role="img" aria-label=${`${title}. ${content}`}></canvas></div>`
 }
 

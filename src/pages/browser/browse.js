@@ -43,13 +43,12 @@ function Browse() {
   const { answer, profile, key } = state
   const title = answer.status < 400 ? headingOf(answer.body, profile) : (FAILURES[answer.status] ?? 'Error')
   document.title = `${title} – ${document.querySelector('header .name')?.textContent}`
-  // Without this element, Preact moves the title and the path behind the request when the form changes.
+  // Without this element, Preact moves the title behind the request when the form changes.
   return html`<div>
-    <div class="heading"><h1 tabindex="-1" dir="auto" ref=${heading}>${title}</h1><span class="status ${answer.status < 400 ? 'good' : 'bad'}">${answer.status}</span></div>
-    <p class="path">${decoded(location.pathname)}</p>
+    <h1 tabindex="-1" dir="auto" ref=${heading}>${title}</h1>
     ${notice.text && html`<p class="notice" role="status"><span dir="auto">${notice.text}</span> ${notice.href && isWeb(notice.href) && html`<a href=${notice.href}>Restore it from its history</a>`}</p>`}
     <${Content} key=${key} answer=${answer} profile=${profile} reload=${load} />
-    <${RequestView} url=${url} answer=${answer} />
+    <${RequestView} ...${{ url, answer, path: decoded(location.pathname) }} />
   </div>`
 }
 

@@ -5,7 +5,7 @@ import { useNames } from './names.js'
 import { base, provider, seed } from './page.js'
 import { send, shareToken, token } from './session.js'
 import { askForToken } from './session-control.js'
-import { textOf } from './values.js'
+import { textOf, titleOf, Value } from './values.js'
 
 const service = new URL('../..', import.meta.url).href
 const scheme = matchMedia('(prefers-color-scheme: dark)')
@@ -20,34 +20,36 @@ function ask(query, variables) {
 }
 
 /**
- * Counts collections in one operation. If it costs more than is allowed, in one for each half.
+ * Reads fields in one operation. If it costs more than is allowed, in one for each half.
  *
  * @param {string[]} fields
- * @returns {Promise<Record<string, any> | undefined>} by field; undefined without a valid token
+ * @returns {Promise<Record<string, any> | undefined>} by name; undefined without a valid token
  */
-async function totalsOf(fields) {
-  const { status, body } = await ask(
-    `{ ${fields.map((field) => `${field} { groups { count } }`).join(' ')} }`,
-  )
+async function valuesOf(fields) {
+  const { status, body } = await ask(`{ ${fields.join(' ')} }`)
   if (status === 401) return undefined
   if (status !== 400 || fields.length <= 1) return body?.data ?? {}
   const middle = fields.length / 2
-  const halves = await Promise.all([totalsOf(fields.slice(0, middle)), totalsOf(fields.slice(middle))])
+  const halves = await Promise.all([valuesOf(fields.slice(0, middle)), valuesOf(fields.slice(middle))])
   return halves.includes(undefined) ? undefined : { ...halves[0], ...halves[1] }
 }
 
-/** The count of each collection that may be read, and numbers and charts of those that are open. */
+/** The count of each collection that may be read, what changed last, and numbers and charts of those that are open. */
 function Dashboard() {
   const [collections, setCollections] = useState(/** @type {any[]} */ ([]))
   const load = async () => {
     setCollections([])
     const { body } = await send(new URL('charts.json', import.meta.url).href)
-    const totals = await totalsOf(body.map((/** @type {any} */ { aggregate }) => aggregate))
+    const totals = await valuesOf([
+      ...body.map((/** @type {any} */ { aggregate }) => `${aggregate} { groups { count } }`),
+      ...body.flatMap((/** @type {any} */ { latest }) => latest ?? []),
+    ])
     if (!totals) return token() === '' ? undefined : askForToken()
     // Collections that the caller may not read are omitted.
     const shown = body.filter((/** @type {any} */ { aggregate }) => totals[aggregate])
     const counted = shown.map((/** @type {any} */ collection) => {
-      return { collection, count: totals[collection.aggregate].groups[0].count }
+      const { aggregate, page } = collection
+      return { collection, count: totals[aggregate].groups[0].count, latest: totals[page]?.items ?? [] }
     })
     const first = counted.find((/** @type {any} */ { count }) => count > 0)
     setCollections(counted.map((/** @type {any} */ one) => ({ ...one, isOpen: one === first })))
@@ -57,19 +59,47 @@ function Dashboard() {
   }, [])
   if (token() === '' && collections.length === 0)
     return html`<p class="note">${provider ? 'After signing in' : 'With an access token'}, this page shows what each collection contains.</p>`
-  return html`${collections.map((one) => html`<${Collection} key=${one.collection.title} ...${one} />`)}`
+  const groups = [...new Set(collections.map(({ collection }) => collection.group))]
+  return html`<h2>Collections</h2>
+    <ul class="cards">${groups.map((group) => html`<li key=${group}>${collections.filter(({ collection }) => collection.group === group).map(Count)}</li>`)}</ul>
+    <${Latest} collections=${collections} />
+    <h2>Charts</h2>
+    ${collections.map((one) => html`<${Collection} key=${one.collection.title} ...${one} />`)}`
+}
+
+/** A collection with the number of its items: a link, or a note if it belongs to others. */
+function Count(/** @type {any} */ { collection: { title, path }, count }) {
+  const text = html`${title} <span class="count">${textOf(count)}</span>`
+  return path ? html`<a href=${`${base}/${path}`}>${text}</a>` : html`<span class="note">${text}</span>`
+}
+
+const MAXIMUM_CHANGES = 6
+
+/** What changed last in all collections. */
+function Latest(/** @type {{ collections: any[] }} */ { collections }) {
+  const changes = collections.flatMap(({ collection, latest }) =>
+    latest.map((/** @type {any} */ one) => ({ ...one, collection })),
+  )
+  if (changes.length === 0) return null
+  changes.sort((one, other) => Date.parse(other.time) - Date.parse(one.time))
+  return html`<h2>Changed last</h2>
+    <ul class="latest">${changes.slice(0, MAXIMUM_CHANGES).map(
+      ({ id, name, time, by, collection: { title, path } }) => html`<li>
+      <a href=${`${base}/${path}/${id}`} dir="auto">${titleOf({ _links: { self: { title: name } } }, 'id')}</a>
+      <span class="note"> ${title}, <${Value} value=${time} schema=${{ format: 'date-time' }} />${by && ` by ${by}`}</span>
+    </li>`,
+    )}</ul>`
 }
 
 /** @param {{ collection: any, count: number, isOpen: boolean }} properties */
 function Collection({ collection, count, isOpen }) {
   const [wasOpened, setOpened] = useState(isOpen)
-  const { title, path } = collection
+  const { title } = collection
   return html`<details class="collection" open=${isOpen} onToggle=${(/** @type {any} */ event) => event.target.open && setOpened(true)}>
-    <summary><h2>${title} <span class="count">${textOf(count)}</span></h2></summary>
+    <summary><h3>${title}</h3></summary>
     ${
       wasOpened &&
       html`<section aria-label=${title}>
-      ${path && html`<p><a href=${`${base}/${path}`}>Browse ${title.toLowerCase()}</a></p>`}
       ${count > 0 ? html`<${Contents} collection=${collection} />` : html`<p class="empty">There are none yet. ${seed && html`To add the example catalogue: <code>${seed}</code>`}</p>`}
     </section>`
     }

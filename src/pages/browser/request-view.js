@@ -2,17 +2,18 @@ import { html, useState } from './htm.js'
 import { token } from './session.js'
 
 /**
- * The JSON of the response, the request as a curl command, and the GraphQL operation.
+ * The path and the status, the JSON of the response, the request as a curl command, and the GraphQL operation.
  *
- * @param {{ url: string, answer: import('./session.js').Answer }} properties
+ * @param {{ url: string, path: string, answer: import('./session.js').Answer }} properties
  */
-export function RequestView({ url, answer: { body, text, headers } }) {
+export function RequestView({ url, path, answer: { status, body, text, headers } }) {
   const operation = JSON.parse(headers.get('GraphQL-Operation') ?? 'null')
   const json = bodyText({ body, text })
   const graphql =
     operation && `${operation.query}\n\n# variables\n${JSON.stringify(operation.variables, null, 2)}`
   return html`<details class="request">
     <summary>The request and its response</summary>
+    <p class="path">${path} <span class="status ${status < 400 ? 'good' : 'bad'}">${status}</span></p>
     <${CodeBlock} title="JSON" text=${json} />
     <${CodeBlock} title="curl" text=${curlOf({ url })} />
     ${graphql && html`<${CodeBlock} title="GraphQL" text=${graphql} />`}

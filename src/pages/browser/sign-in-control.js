@@ -38,11 +38,6 @@ enter.addEventListener('click', async () => {
   return (await import('./sign-in-flow.js')).signIn()
 })
 leave.addEventListener('click', async () => (await import('./sign-in-flow.js')).signOut())
-account.addEventListener('keydown', ({ key }) => {
-  if (key !== 'Escape') return
-  account.open = false
-  account.querySelector('summary')?.focus()
-})
 
 await restore()
 show(reason.textContent ?? '')

@@ -50,11 +50,6 @@ form.addEventListener('submit', (event) => {
 })
 forget.addEventListener('click', () => use(''))
 control.addEventListener('toggle', () => control.open && field.focus())
-control.addEventListener('keydown', ({ key }) => {
-  if (key !== 'Escape') return
-  control.open = false
-  control.querySelector('summary')?.focus()
-})
 
 show()
 await shareToken()
