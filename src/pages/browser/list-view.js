@@ -1,28 +1,13 @@
 import { ActiveFilters, addressWith, Filters, Search } from './filters.js'
 import { TemplateForm } from './form.js'
 import { html, useState } from './htm.js'
-import { useListedNames } from './names.js'
+import { Table } from './list-table.js'
 import { provider, seed } from './page.js'
 import { passFocus, token } from './session.js'
-import {
-  beginningOf,
-  fieldLabel,
-  isNumeric,
-  isWeb,
-  itemsOf,
-  leavesOf,
-  textOf,
-  titleOf,
-  Value,
-  valueAt,
-} from './values.js'
+import { isWeb, itemsOf, textOf } from './values.js'
 
-/** A table with more columns is hard to read. The page of an item shows all fields. */
-const MAXIMUM_COLUMNS = 6
 const PAGING = ['first', 'prev', 'next', 'last']
 const PAGE_SIZES = [20, 50, 100]
-/** Whether lists of this tab show identifiers. */
-const IDENTIFIERS = 'halgraph.identifiers'
 
 /**
  * A list as a table, with filters, sorts and a form for a new item.
@@ -60,70 +45,6 @@ function open({ headers }) {
   passFocus()
   if (location_ && isWeb(location_)) location.assign(location_)
   else location.reload()
-}
-
-/** @param {{ items: any[], profile: any }} properties */
-function Table({ items, profile }) {
-  const [hasIdentifiers, setIdentifiers] = useState(sessionStorage.getItem(IDENTIFIERS) === 'true')
-  const leaves = new Map(leavesOf(profile?.schema))
-  const title = profile?.name_field ?? 'id'
-  const nameOf = useListedNames(profile?.references ?? {})
-  const isTitled = items.some((item) => item._links.self.title !== undefined)
-  const declared = /** @type {string[]} */ (
-    profile?.columns ?? guessedColumns(leaves, isTitled ? [] : [title])
-  )
-  const columns = [...new Set([...declared, ...(hasIdentifiers ? ['id'] : [])])]
-  const sortable = new Set(profile?.policies.paging?.sort ?? [])
-  const head = (/** @type {any} */ item, /** @type {string} */ text) =>
-    html`<th scope="row"><a href=${item._links.self.href} dir="auto">${beginningOf(text)}</a></th>`
-  const cell = (/** @type {any} */ item, /** @type {string} */ name, /** @type {boolean} */ isHead) => {
-    const [value, schema] = [valueAt(item, name), leaves.get(name)]
-    const named = nameOf(name, value)
-    if (isHead) return head(item, named?.name ?? (value === undefined ? item.id : textOf(value, schema)))
-    return html`<td class=${isNumeric(schema) ? 'number' : undefined}><${Value} ...${{ value, schema, isCut: true }} ...${named} /></td>`
-  }
-  const toggle = () => {
-    sessionStorage.setItem(IDENTIFIERS, String(!hasIdentifiers))
-    setIdentifiers(!hasIdentifiers)
-  }
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Items">
-    <table class="list">
-      <thead><tr>
-        ${isTitled && html`<th scope="col">${profile.title}</th>`}
-        ${columns.map((name) => html`<${ColumnHead} ...${{ name, schema: leaves.get(name), isSortable: sortable.has(name) }} />`)}
-      </tr></thead>
-      <tbody>
-        ${items.map(
-          (item) => html`<tr>
-          ${isTitled && head(item, titleOf(item, title))}
-          ${columns.map((name, index) => cell(item, name, index === 0 && !isTitled))}
-        </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>
-  ${!declared.includes('id') && html`<button type="button" class="quiet" aria-pressed=${String(hasIdentifiers)} onClick=${toggle}>Show identifiers</button>`}`
-}
-
-/** The name, if there is one, and further fields in the order of the definition, without members of objects. */
-function guessedColumns(/** @type {Map<string, any>} */ leaves, /** @type {string[]} */ first) {
-  const plain = [...leaves].filter(
-    ([name, { type }]) => type !== 'object' && name !== 'id' && !name.includes('.'),
-  )
-  return [...new Set([...first, ...plain.map(([name]) => name)])].slice(0, MAXIMUM_COLUMNS)
-}
-
-/** @param {{ name: string, schema: any, isSortable: boolean }} properties */
-function ColumnHead({ name, schema, isSortable }) {
-  const current = new URLSearchParams(location.search).get('sort')
-  const direction =
-    current === `${name}:asc` ? 'ascending' : current === `${name}:desc` ? 'descending' : undefined
-  const next = direction === 'ascending' ? 'desc' : 'asc'
-  const sign = direction === 'ascending' ? ' ▲' : direction === 'descending' ? ' ▼' : ''
-  const text = html`${fieldLabel(name, schema)}<span aria-hidden="true">${sign}</span>`
-  return html`<th scope="col" aria-sort=${direction} title=${schema?.description} class=${isNumeric(schema) ? 'number' : undefined}>
-    ${isSortable ? html`<a href=${addressWith((parameters) => parameters.set('sort', `${name}:${next}`))}>${text}</a>` : text}
-  </th>`
 }
 
 const CREATING = provider ? 'Sign in to create something.' : 'Creating needs an access token.'

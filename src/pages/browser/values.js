@@ -170,7 +170,7 @@ export function textOf(value, schema) {
  * A readable value, with the exact one as a tooltip; a reference is a link with its name.
  *
  * @param {{ value: any, schema: any, href?: string | undefined, name?: string | undefined, isCut?: boolean }} properties
- *   isCut: a long value shows its beginning, and the whole on demand
+ *   isCut: in a row of a list, which has one line: a long value shows its beginning
  */
 export function Value({ value, schema, href, name, isCut = false }) {
   if (value === undefined || value === null || value.length === 0) return html`<span class="absent">–</span>`
@@ -180,14 +180,12 @@ export function Value({ value, schema, href, name, isCut = false }) {
     // Takes the focus, so that the exact time can be read without a mouse.
     return html`<time datetime=${value} title=${value} tabindex="0">${text}</time>`
   if (typeof value === 'object' && !isCut) return html`<${Parts} value=${value} schema=${schema} />`
-  const title = typeof value !== 'string' || text === value ? undefined : value
   const beginning = isCut ? beginningOf(text) : text
+  // The whole of what a column cuts.
+  const title = isCut ? text : typeof value !== 'string' || text === value ? undefined : value
   const target = schema?.format === 'uri' ? text : href
   if (target && isWeb(target)) return html`<a href=${target} title=${title} dir="auto">${beginning}</a>`
-  if (beginning === text) return html`<span title=${title} dir="auto">${text}</span>`
-  return html`<details class="long">
-    <summary dir="auto"><span>${beginning} </span></summary><div dir="auto">${text}</div>
-  </details>`
+  return html`<span title=${title} dir="auto">${beginning}</span>`
 }
 
 /** An item of a list. @param {any} value @param {any} schema */
