@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,6 +28,13 @@ test('from the packed package, a new domain is written, migrated, served, and de
   await mkdir(packed)
   await run(outer, 'tar', '-xzf', tarball, '--strip-components=1', '-C', packed)
 
+  const readme = await readFile(join(packed, 'README.md'), 'utf8')
+  const links = [...readme.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link = '']) => link)
+  t.true(links.length > 10)
+  t.deepEqual(
+    links.filter((link) => !existsSync(join(packed, link))),
+    [],
+  )
   const { stdout: written } = await run(
     outer,
     process.execPath,
@@ -93,7 +101,7 @@ test('a built domain without node_modules is served by an installation in anothe
   t.is((await fetch(`${await service.origin}/api/v1/books`, { headers })).status, 200)
 })
 
-test('only what runs the service is packed', async (t) => {
+test('only what runs the service and what README links to is packed', async (t) => {
   const { stdout } = await execute('npm', ['pack', '--dry-run', '--json'])
   const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }]
   const paths = files.map(({ path }) => path)
@@ -109,7 +117,7 @@ test('only what runs the service is packed', async (t) => {
     t.true(paths.includes(needed), needed)
   t.regex(await readFile('dist/LICENSES.txt', 'utf8'), /^react-dom 18\S* \(MIT\)\n\nMIT License\n/m)
   t.deepEqual(
-    paths.filter((path) => /^(?:bench|docs|src|test|tools|torture)\/|\.map$/.test(path)),
+    paths.filter((path) => /^(?:bench|docs\/clients|src|test|tools|torture)\/|\.map$/.test(path)),
     [],
   )
 })
