@@ -1,4 +1,4 @@
-import type { Field } from '../model/definition/fields.ts'
+import { definedName, type Field } from '../model/definition/fields.ts'
 import { camelCase, capitalized } from '../model/definition/labels.ts'
 import type { Leaf, Resource, Values } from '../model/definition/resource.ts'
 import type { Operator } from '../model/query/operators.ts'
@@ -105,13 +105,18 @@ const namesByFields = new WeakMap<Fields, (Record<Side, string> & { readonly fie
 function namesOf(fields: Fields) {
   const existing = namesByFields.get(fields)
   if (existing) return existing
-  const names = Object.entries(fields).map(([wire, field]) => ({ wire, graph: camelCase(wire), field }))
+  const names = Object.entries(fields).map(([wire, field]) => {
+    return { wire, graph: camelCase(definedName(wire, field)), field }
+  })
   namesByFields.set(fields, names)
   return names
 }
 
-export function toGraphFilter({ path }: Leaf, operator: Operator, value: unknown): Values {
-  return path.reduceRight<Values>((inner, name) => ({ [camelCase(name)]: inner }), { [operator]: value })
+/** A member of a group has the name of the group in its column. */
+export function toGraphFilter({ path, column }: Leaf, operator: Operator, value: unknown): Values {
+  const [, member] = path
+  const defined = member === undefined ? [column] : [column.slice(0, -member.length - 1), member]
+  return defined.reduceRight<Values>((inner, name) => ({ [camelCase(name)]: inner }), { [operator]: value })
 }
 
 export function toGraphSort({ column }: Leaf, direction: Sort['direction']): Values {

@@ -3,7 +3,7 @@ import { link } from '../http/headers.ts'
 import { hasHost, rootFor } from '../http/request-target.ts'
 import { type ApiVersion, successorOf } from '../model/definition/domain.ts'
 import type { Resource } from '../model/definition/resource.ts'
-import { viewOf } from '../model/definition/views.ts'
+import { restViewOf } from '../model/definition/views.ts'
 import { basePath, type Deprecation, REFERENCE_PATH, type RestSettings } from './urls.ts'
 
 /** @param settings those of the default version; the other versions share what does not belong to a version */
@@ -22,7 +22,7 @@ export function apiVersions<Settings extends RestSettings>(
         successor: basePath({ ...settings, apiVersion: successor.name }),
       }
     return {
-      resources: resources.map((resource) => viewOf(resource, name)),
+      resources: resources.map((resource) => restViewOf(resource, name)),
       settings: {
         ...settings,
         apiVersion: name,

@@ -5,6 +5,7 @@ import { callerOf } from '../http/auth/authenticate.ts'
 import type { Context } from '../http/context.ts'
 import { preferencesOf, reportApplied } from '../http/negotiation.ts'
 import { hidesRows } from '../model/access/access.ts'
+import { definedName, type Field } from '../model/definition/fields.ts'
 import { referenceLeaves } from '../model/definition/relations.ts'
 import type { Resource, Values } from '../model/definition/resource.ts'
 import { type Embed, type Selection, TITLE } from './hal.ts'
@@ -151,8 +152,10 @@ function wireSelection(resource: Resource, selection?: Selection): string {
   const selected = Object.entries(fields ? withLinked(resource, fields) : resource.allFields)
   const members = selected.map(([name, field]) =>
     field.type === 'group'
-      ? `${aliased(name)} { ${Object.keys(field.fields).map(aliased).join(' ')} }`
-      : aliased(name),
+      ? `${aliased(name, field)} { ${Object.keys(field.fields)
+          .map((member) => aliased(member))
+          .join(' ')} }`
+      : aliased(name, field),
   )
   const title = isTitled(resource) ? [`${TITLE}: displayName`] : []
   return [...members, ...title, 'version', ...embeds.map(embedSelection)].join(' ')
@@ -174,8 +177,8 @@ function embedSelection({ name, target, isList, pageSize }: Embed): string {
     : `${name} { ${wireSelection(target)} }`
 }
 
-function aliased(name: string): string {
-  const field = camelCase(name)
+function aliased(name: string, defined?: Field): string {
+  const field = camelCase(defined ? definedName(name, defined) : name)
   return field === name ? name : `${name}: ${field}`
 }
 

@@ -1,4 +1,5 @@
 import type { Parent } from '../domain/session/reader.ts'
+import type { Field } from '../model/definition/fields.ts'
 import { type HalRelation, linkedFrom } from '../model/definition/relations.ts'
 import { identifierField, type Leaf, type Resource, type Values } from '../model/definition/resource.ts'
 import { keyOf } from '../model/rows/identifiers.ts'
@@ -148,16 +149,22 @@ export function createHal(resource: Resource, resources: readonly Resource[]) {
 /**
  * All results have the same members in the same order, so V8 gives them one shape. Groups may have only some members, of
  * which none may be set.
+ *
+ * @param nameIn the name that a field has in the results
  */
-export function picker(fields: Resource['shownFields']): (data: Values) => Record<string, unknown> {
+export function picker(
+  fields: Resource['shownFields'],
+  nameIn = (name: string, _: Field) => name,
+): (data: Values) => Record<string, unknown> {
   const members = Object.entries(fields).map(([name, field]) => ({
     name,
+    given: nameIn(name, field),
     pickGroup: field.type === 'group' ? picker(field.fields) : undefined,
   }))
   return (data) => {
     const picked: Record<string, unknown> = {}
-    for (const { name, pickGroup } of members) {
-      const value = data[name] ?? undefined
+    for (const { name, given, pickGroup } of members) {
+      const value = data[given] ?? undefined
       const group = value && pickGroup?.(value as Values)
       const isUnset = group && Object.values(group).every((one) => one === undefined)
       picked[name] = isUnset ? undefined : (group ?? value)

@@ -6,7 +6,7 @@ import { readPersistedOperations } from '../graph/http/persisted-operations.ts'
 import { createSchema } from '../graph/schema/schema.ts'
 import { type ApiVersion, servedApiVersions } from '../model/definition/domain.ts'
 import type { Resource } from '../model/definition/resource.ts'
-import { viewOf } from '../model/definition/views.ts'
+import { restViewOf } from '../model/definition/views.ts'
 import { CommandError } from './command.ts'
 import type { LocatedDomain } from './settings/domain-folder.ts'
 import { readSettings, type Settings } from './settings/settings.ts'
@@ -53,7 +53,7 @@ export function openApiText(
   everyType = false,
 ): string {
   const { shown: apiVersion } = servedApiVersions(domain, settings.apiVersion)
-  const resources = domain.resources.map((resource) => viewOf(resource, apiVersion))
+  const resources = domain.resources.map((resource) => restViewOf(resource, apiVersion))
   const features = FEATURES.map((create) => create(resources))
   const { anonymousScopes } = settings
   const shown = { ...domain, ...settings, apiVersion, publicBaseUrl: undefined }

@@ -17,7 +17,7 @@ export function explain({ steps, warnings }: Plan, versions: readonly ApiVersion
   const served = versions.map(({ name }) => name).join(' and ')
   const api = served === '' ? 'the API' : `every version of the API (${served})`
   const isNoted = steps.some(({ phase, says }) => phase === 'rename' && says)
-  const renaming = `A new name counts at once in ${api}, and in past states (/versions). The former name is unknown there.`
+  const renaming = `A new name counts at once in ${api}, and in past states (/versions). The former name is unknown there, unless a field keeps it by \`formerly\`.`
   return [...sections, ...(isNoted ? [renaming] : []), ...notes].join('\n')
 }
 

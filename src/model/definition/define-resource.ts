@@ -2,6 +2,7 @@ import { text } from '../kinds/text.ts'
 import { timestamp } from '../kinds/timestamp.ts'
 import { mapped } from '../values.ts'
 import {
+  definedName,
   type Field,
   type Fields,
   fieldsThat,
@@ -83,11 +84,13 @@ function resourceOf(definition: ResourceDefinition): Resource {
 
 function leavesOf(name: string, field: Field): Leaf[] {
   if (field.type !== 'group')
-    return [{ name, path: [name], column: name, label: labelWithUnit(name, field), field }]
+    return [
+      { name, path: [name], column: definedName(name, field), label: labelWithUnit(name, field), field },
+    ]
   return Object.entries(field.fields).map(([member, leaf]) => ({
     name: `${name}.${member}`,
     path: [name, member],
-    column: `${name}_${member}`,
+    column: `${definedName(name, field)}_${member}`,
     label: `${labelOf(name, field)}: ${labelWithUnit(member, leaf)}`,
     field: { ...inheritable(field), ...leaf },
   }))

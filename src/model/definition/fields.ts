@@ -56,6 +56,11 @@ export function isRequired(field: Field): boolean {
   return field.required === true && !field.readOnly && isOfAll
 }
 
+/** The name of a field in its definition, which is that of its column and its name in GraphQL. */
+export function definedName(name: string, { definedAs }: Field): string {
+  return definedAs ?? name
+}
+
 /** Whether reading or writing the field needs a scope of its own. */
 export function isRestricted({ readScope, writeScope }: Field): boolean {
   return readScope !== undefined || writeScope !== undefined

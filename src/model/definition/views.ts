@@ -2,7 +2,7 @@ import { ANONYMOUS, allows, type Caller, lackOf } from '../access/caller.ts'
 import { isObject, mapped } from '../values.ts'
 import { defineResource } from './define-resource.ts'
 import { isIn } from './domain.ts'
-import { type Field, fixedInitial, inheritable, isRequired, type LeafField } from './fields.ts'
+import { definedName, type Field, fixedInitial, inheritable, isRequired, type LeafField } from './fields.ts'
 import type { Leaf, Resource, Values } from './resource.ts'
 
 const viewsOf = new WeakMap<Resource, Map<string, Resource>>()
@@ -30,6 +30,48 @@ export function viewOf(resource: Resource, apiVersion: string | undefined): Reso
     })
     return resource.hasApiVersions ? { ...view, apiVersion } : view
   })
+}
+
+/**
+ * The view of a version of the API as REST has it: fields have the names that they had in it. Without such fields, this is
+ * {@link viewOf}.
+ */
+export function restViewOf(resource: Resource, apiVersion: string | undefined): Resource {
+  const view = viewOf(resource, apiVersion)
+  const names = formerNames(view, apiVersion)
+  if (names.size === 0) return view
+  return remembered(resource, `${apiVersion} over REST`, () => {
+    const named = (name: string) => names.get(name) ?? name
+    const rename = (values: Values) =>
+      Object.fromEntries(Object.entries(values).map(([name, value]) => [named(name), value]))
+    const fields = Object.entries(view.fields).map(([name, field]) => {
+      const { formerly, ...plain } = field
+      return [named(name), names.has(name) ? { ...plain, definedAs: name } : plain]
+    })
+    const { example, columns, title, checks: _, ...definition } = view
+    return {
+      ...defineResource({
+        ...definition,
+        fields: Object.fromEntries(fields),
+        ...(example && { example: rename(example) }),
+        ...(columns && { columns: columns.map(named) }),
+        ...(title && { title: typeof title === 'function' ? title : [title].flat().map(named) }),
+      }),
+      ...(view.apiVersion !== undefined && { apiVersion: view.apiVersion }),
+    }
+  })
+}
+
+/** By the names in the definition. */
+function formerNames(
+  { fields }: Resource,
+  apiVersion: string | undefined,
+): ReadonlyMap<string, string> {
+  const entries = Object.entries(fields).flatMap(([name, { formerly }]): [string, string][] => {
+    const isFormer = formerly && apiVersion !== undefined && isIn(apiVersion, { until: formerly.until })
+    return isFormer ? [[name, formerly.name]] : []
+  })
+  return new Map(entries)
 }
 
 /**
@@ -130,12 +172,16 @@ function changedFields(
 
 /** The values of these fields, with the initial values of required fields that are missing. */
 export function valuesIn(fields: Readonly<Record<string, Field>>, values: Values): Values {
-  const shown = Object.entries(values).flatMap(([name, value]): [string, unknown][] => {
+  const named = new Map(Object.entries(fields).map(([name, field]) => [definedName(name, field), name]))
+  const shown = Object.entries(values).flatMap(([defined, value]): [string, unknown][] => {
+    const name = named.get(defined) ?? defined
     const field = fields[name]
     if (!field) return []
     return [[name, field.type === 'group' && isObject(value) ? valuesIn(field.fields, value) : value]]
   })
-  const missing = Object.entries(fields).filter(([name, field]) => isRequired(field) && !(name in values))
+  const missing = Object.entries(fields).filter(
+    ([name, field]) => isRequired(field) && !(definedName(name, field) in values) && !(name in values),
+  )
   const initial = missing.flatMap(([name, field]) => {
     const value = field.type === 'group' ? valuesIn(field.fields, {}) : fixedInitial(field)
     return value === undefined ? [] : [[name, value]]

@@ -4,7 +4,6 @@ import type { Operator } from '../query/operators.ts'
 import { isStorable } from '../values.ts'
 
 type Initial = string | number | boolean
-
 /** An initial value that depends on who creates the resource, such as its owner; undefined for none. */
 export type InitialOfCaller = (caller: AccessCaller) => Initial | undefined
 
@@ -22,6 +21,7 @@ export interface FieldOptions {
   readonly renamedFrom?: string
   readonly since?: string
   readonly until?: string
+  readonly formerly?: { readonly name: string; readonly until: string }
   readonly readScope?: string
   readonly writeScope?: string
 }
@@ -46,6 +46,8 @@ export const COMMON_OPTIONS: Readonly<Record<keyof FieldOptions, string>> = {
   since:
     'The first version of the API that has the field, such as `v2`. If the field is `required`, it also needs `initially`, the value it gets when a resource is created through another version.',
   until: 'The last version of the API that has it.',
+  formerly:
+    'The name that the field has over REST up to a version of the API: clients of it notice nothing of the new name. Not for references and members of groups.',
   readScope:
     'A scope that a token needs besides `books:read` to see the field, and to write it: with `private`, `books:private` or `*:private`. For other callers, the resource has no such field. A `required` field also needs `initially`.',
   writeScope: 'A scope that a token needs besides `books:write` to write the field, which others only read.',
@@ -65,6 +67,7 @@ export const COMMON_EXAMPLES: Readonly<Record<keyof FieldOptions, string>> = {
   renamedFrom: "text('Surname.', { renamedFrom: 'last_name' })",
   since: "text('Motto.', { since: 'v2' })",
   until: "text('Number of the fax.', { until: 'v1' })",
+  formerly: "text('E-mail address.', { formerly: { name: 'email', until: 'v1' } })",
   readScope: "text('Diagnosis.', { readScope: 'medical' })",
   writeScope: "text('Number of the chip.', { writeScope: 'register' })",
 }
@@ -72,6 +75,8 @@ export const COMMON_EXAMPLES: Readonly<Record<keyof FieldOptions, string>> = {
 export interface FieldOf<Type extends string> extends FieldOptions {
   readonly type: Type
   readonly description: string
+  /** In a view in which the field has a former name: the name in its definition. */
+  readonly definedAs?: string
 }
 
 /** A JSON Schema (2020-12), or a part of one. */

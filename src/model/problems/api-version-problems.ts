@@ -8,7 +8,7 @@ import {
 import type { Field } from '../definition/fields.ts'
 import type { Resource } from '../definition/resource.ts'
 import { timestampKind } from '../kinds/timestamp.ts'
-import { type Case, problemsAt } from './field-problems.ts'
+import { type Case, FIELD_NAME, isReservedField, problemsAt } from './field-problems.ts'
 
 export function apiVersionProblems({ resources, versions }: Domain): string[] {
   if (versions?.length === 0) return ['versions: leave it out, or name at least one']
@@ -56,11 +56,29 @@ function problemsOfBounds({ path, fields }: Resource, versions: readonly ApiVers
       const isWithin = bounds.every((apiVersion) => apiVersion === undefined || isIn(apiVersion, field))
       return problemsAt(`${group}.${member}`, [
         ...boundCases(leaf, versions),
+        [leaf.formerly !== undefined, 'a member of a group has no former name; its group can'],
         [!isWithin, `it is in versions that ${group} is not in`],
       ])
     })
-    return [...problemsAt(group, boundCases(field, versions)), ...ofMembers.flat()]
+    const cases = [...boundCases(field, versions), ...formerCases(field, fields, versions)]
+    return [...problemsAt(group, cases), ...ofMembers.flat()]
   })
+}
+
+function formerCases(field: Field, fields: Resource['fields'], versions: readonly ApiVersion[]): Case[] {
+  const { formerly, type } = field
+  if (!formerly) return []
+  const isOlder = versions.slice(0, -1).some(({ name }) => name === formerly.until)
+  const other = Object.hasOwn(fields, formerly.name) || isReservedField(formerly.name)
+  return [
+    [type === 'reference', 'a reference has no former name: its link would have another, too'],
+    [!isOlder, `formerly is until ${formerly.until}, which is not a version before the newest`],
+    [other, `formerly is the name ${formerly.name}, which another field has or which is reserved`],
+    [
+      !FIELD_NAME.test(formerly.name),
+      'formerly: a name has letters, digits and underscores, and begins with a letter',
+    ],
+  ]
 }
 
 function boundCases(field: Field, apiVersions: readonly ApiVersion[]): Case[] {

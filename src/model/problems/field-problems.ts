@@ -22,7 +22,7 @@ export function isReservedField(name: string): boolean {
 }
 
 /** The names that GraphQL and Prisma accept. */
-const FIELD_NAME = /^[A-Za-z]\w*$/
+export const FIELD_NAME = /^[A-Za-z]\w*$/
 
 export type Case = readonly [boolean, string]
 

@@ -53,7 +53,8 @@ export const batch: ServiceOperation = {
         }
       })
       const { results, failure } = await runBatch(ctx, writes, executor)
-      if (failure) throw located(failure, results.length)
+      const failed = writes[results.length]
+      if (failure) throw located(failed?.refusal(failure) ?? failure, results.length)
       const viewer = viewerOf(ctx, settings)
       linkDescription(ctx, viewer.urls)
       const responses = writes.map((write, index) =>

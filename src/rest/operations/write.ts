@@ -8,9 +8,10 @@ import { readJsonBody } from '../../http/json.ts'
 import { preferencesOf, reportApplied } from '../../http/negotiation.ts'
 import type { Endpoint, Handler } from '../../http/routes.ts'
 import { allows } from '../../model/access/caller.ts'
-import type { Values } from '../../model/definition/resource.ts'
+import { definedName } from '../../model/definition/fields.ts'
+import type { Resource, Values } from '../../model/definition/resource.ts'
 import { refuseSent } from '../../model/definition/views.ts'
-import { refuseInvalid } from '../../model/errors.ts'
+import { DomainError, refuseInvalid } from '../../model/errors.ts'
 import { keyOf, type ResourceKey } from '../../model/rows/identifiers.ts'
 import { type Inspection, type inspectResource, readOnlyDetail } from '../../model/validate.ts'
 import { conditionVariables, describeVersion, stateHeaders } from '../conditional.ts'
@@ -70,6 +71,8 @@ export interface Write {
   readonly operation: PreparedOperation
   readonly variables: Values
   readonly applied: string | undefined
+  /** The error with the names that fields have in the version of the API. */
+  refusal(error: unknown): unknown
   respond(result: Values, viewer: Viewer): WriteResponse
 }
 
@@ -90,6 +93,7 @@ export function writeReader(
     operation: prepared,
     variables: { ...request.params, ...operation.read(request, parts), apiVersion },
     applied: operation.applied?.(request),
+    refusal: (error) => withFormerNames(parts.resource, error),
     respond: (result, viewer) => operation.respond(result, request, viewer, parts),
   })
 }
@@ -106,7 +110,9 @@ export function writeHandler(
     const body = accepted && (await readJsonBody(ctx, accepted.types))
     const write = read({ params: ctx['params'], headers: ctx.headers, preferences: preferencesOf(ctx), body })
     if (write.applied !== undefined) reportApplied(ctx, write.applied)
-    const { write: result } = await runWrite(ctx, write, executor)
+    const { write: result } = await runWrite(ctx, write, executor).catch((error) =>
+      Promise.reject(write.refusal(error)),
+    )
     const response = write.respond(result as Values, viewerOf(ctx, settings))
     const { 'Preference-Applied': applied, ...described } = response.headers
     if (applied !== undefined && applied !== write.applied) reportApplied(ctx, applied)
@@ -186,6 +192,21 @@ export function runBatch(ctx: Context, writes: readonly Write[], { runTogether }
   const isDryRun = isDryRunOf(ctx)
   showOperations(ctx, () => writes.map((write) => shownWrite(write, isDryRun)))
   return runTogether(writes, callerOf(ctx), isDryRun)
+}
+
+function withFormerNames({ allFields }: Resource, error: unknown): unknown {
+  const names = new Map(Object.entries(allFields).map(([name, field]) => [definedName(name, field), name]))
+  const named = (text: string) => text.replace(/\w+/g, (word) => names.get(word) ?? word)
+  const isFormer = [...names].some(([defined, name]) => defined !== name)
+  if (!isFormer || !(error instanceof DomainError)) return error
+  const details = error.details.map(({ field, code, message }) => {
+    const [first = '', ...rest] = field.split('.')
+    return { code, field: [names.get(first) ?? first, ...rest].join('.'), message: named(message) }
+  })
+  return Object.assign(new DomainError(error.code, named(error.message), details, error.current), {
+    ...(error.related && { related: error.related }),
+    ...(error.scope !== undefined && { scope: error.scope }),
+  })
 }
 
 async function runWrite(ctx: Context, write: Write, { runTogether }: Executor): Promise<Values> {

@@ -6,6 +6,7 @@ import { requestHeader } from '../../../http/headers.ts'
 import { preferencesOf, reportApplied } from '../../../http/negotiation.ts'
 import type { Handler } from '../../../http/routes.ts'
 import type { Caller } from '../../../model/access/caller.ts'
+import { definedName } from '../../../model/definition/fields.ts'
 import type { Values } from '../../../model/definition/resource.ts'
 import { ABSENT } from '../../../model/errors.ts'
 import { runForRequest } from '../../../rest/graphql-operations.ts'
@@ -100,7 +101,10 @@ interface Change extends Values {
 function changesHandler({ resources, executor, settings }: RestParts, followed: Followed): Handler {
   const operation = executor.prepare({ type: 'query', name: 'changes', text: OPERATION, sizedBy: 'limit' })
   const collections = new Map(
-    resources.map((resource) => [resource.path, { resource, membersOf: picker(resource.shownFields) }]),
+    resources.map((resource) => [
+      resource.path,
+      { resource, membersOf: picker(resource.shownFields, definedName) },
+    ]),
   )
   /**
    * The events of the last pages, because most streams share theirs. With 900 streams and 10 writes a second, this halves the

@@ -1,6 +1,7 @@
 import type { Executor, PreparedOperation } from '../../../graph/execution/operation.ts'
 import { isTitled } from '../../../graph/names.ts'
 import type { Context } from '../../../http/context.ts'
+import { definedName } from '../../../model/definition/fields.ts'
 import type { Values } from '../../../model/definition/resource.ts'
 import { titleOf } from '../../../model/definition/titles.ts'
 import { DomainError } from '../../../model/errors.ts'
@@ -117,10 +118,10 @@ function versionReader({ resource, executor }: ResourceParts) {
     executor.prepare({ type: 'query', name: 'versions', text: QUERY, sizedBy: 'limit' })
   prepared.set(executor, operation)
   const { path: collection } = resource
-  const membersOf = picker(resource.shownFields)
+  const membersOf = picker(resource.shownFields, definedName)
   /** The link to the resource, with the title that it had. */
   const linkTo = (href: string, values?: Values | null) =>
-    values && isTitled(resource) ? { href, title: titleOf(resource, values) } : { href }
+    values && isTitled(resource) ? { href, title: titleOf(resource, membersOf(values)) } : { href }
 
   async function read(ctx: Context, variables: Values) {
     const read = await runForRequest(ctx, operation, { collection, ...keyIn(ctx['params']), ...variables })
