@@ -1,4 +1,3 @@
-import type { Parent } from '../domain/session/reader.ts'
 import { allows, type Caller } from '../model/access/caller.ts'
 import { fixedInitial, kindOf } from '../model/definition/fields.ts'
 import { ownedBy } from '../model/definition/relations.ts'
@@ -6,6 +5,7 @@ import type { Leaf, Resource, Values } from '../model/definition/resource.ts'
 import { nameField } from '../model/definition/titles.ts'
 import { valueAt } from '../model/rows/columns.ts'
 import { keyOf } from '../model/rows/identifiers.ts'
+import type { ListParent } from './hal.ts'
 import { type Form, hasOperation, type ResourceOperation } from './operation.ts'
 import type { Urls } from './urls.ts'
 
@@ -50,10 +50,10 @@ export function createForms(
     variant: singletons.flatMap(({ variant }) => variant ?? []).join('+') || undefined,
 
     /** The reference to the parent is filled in. */
-    list(caller: Caller, parent: Parent | undefined, urls: Urls): Templates {
-      const isOwner = parent?.column === resource.parentField
-      const target = urls.collection(resource, isOwner ? parent?.id : undefined)
-      return onList(caller, parent && !isOwner ? referenceValue(resource, parent) : {}, target, urls)
+    list(caller: Caller, parent: ListParent | undefined, urls: Urls): Templates {
+      const { id, column } = parent ?? {}
+      const target = urls.collection(resource, column === undefined ? id : undefined)
+      return onList(caller, column === undefined ? {} : referenceValue(resource, column, id), target, urls)
     },
 
     resource(caller: Caller, data: Values, urls: Urls): Templates {
@@ -111,7 +111,7 @@ function linkedOptions(path: string, urls: Urls, resources: readonly Resource[])
   return { link, promptField: nameField(target), valueField: 'id' }
 }
 
-function referenceValue(resource: Resource, { column, id }: Parent): Values {
+function referenceValue(resource: Resource, column: string, id: string | undefined): Values {
   const leaf = resource.writable.find(
     ({ column: leafColumn, field }) =>
       leafColumn === column || ('alsoMatches' in field && field.alsoMatches === column),

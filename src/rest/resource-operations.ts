@@ -1,5 +1,5 @@
 import { HEADER_NAMES } from '../http/headers.ts'
-import { nestedReferences } from '../model/definition/relations.ts'
+import { referenceLeaves } from '../model/definition/relations.ts'
 import type { Resource } from '../model/definition/resource.ts'
 import { hasOperation, type ResourceOperation, type ResourcePath } from './operation.ts'
 import { create } from './operations/create.ts'
@@ -45,8 +45,9 @@ export function resourcePaths(
   const paths = [...new Set(operations.map(pathOf))].map((path) => {
     return { path, parent, operations: operations.filter((operation) => pathOf(operation) === path) }
   })
-  const lists = nestedReferences(resource).flatMap(({ column, field }): ServedPath[] => {
-    const target = resources.find(({ path }) => path === field.to)
+  // A nested reference is also a list below its target (SPEC §2.5.1).
+  const lists = referenceLeaves(resource).flatMap(({ column, field }): ServedPath[] => {
+    const target = field.nested && resources.find(({ path }) => path === field.to)
     if (!target) return []
     return [{ path: `/${target.path}/:parentId/${name}`, parent: target, operations: [list], column }]
   })

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { nestedReferences, ownedBy, referencesTo, relationsOf } from '../../src/model/definition/relations.ts'
+import { ownedBy, referenceLeaves, referencesTo, relationsOf } from '../../src/model/definition/relations.ts'
 import type { Resource } from '../../src/model/definition/resource.ts'
 import type { TextField } from '../../src/model/kinds/text.ts'
 import { resources } from '../helpers/domain/domain.ts'
@@ -27,16 +27,14 @@ function setReferences(resource: Resource, body: Body): string[] {
 /** The lists below one resource: those it owns, and those of the resources that refer to it. */
 function listsBelow(resource: Resource): Resource[] {
   const owned = ownedBy(resource, resources).filter((child) => child.listed)
-  const nested = referencesTo(resource, resources).filter(({ from, leaf }) =>
-    nestedReferences(from).includes(leaf),
-  )
+  const nested = referencesTo(resource, resources).filter(({ leaf }) => leaf.field.nested)
   return [...owned, ...nested.map(({ from }) => from)]
 }
 
 /** The collections whose resources refer to one, which are found by a filter. */
 function referringTo(resource: Resource) {
   return referencesTo(resource, resources).filter(
-    ({ from, leaf }) => from.kind === 'collection' && !nestedReferences(from).includes(leaf),
+    ({ from, leaf }) => from.kind === 'collection' && !leaf.field.nested,
   )
 }
 
@@ -235,7 +233,7 @@ for (const resource of resources) {
     })
   }
 
-  for (const leaf of nestedReferences(resource)) {
+  for (const leaf of referenceLeaves(resource).filter(({ field }) => field.nested)) {
     test.serial(`${path}: those of one of the ${leaf.field.to} are listed below it`, async (t) => {
       const { reader, base } = service()
       const { path: address, id, answer } = await fixtures().create(resource)

@@ -72,11 +72,6 @@ export function linkedFrom(resource: Resource, resources: readonly Resource[]) {
   }
 }
 
-/** The references whose targets also list the resource, at /{to}/{id}/{path} (SPEC §2.5.1). */
-export function nestedReferences(resource: Resource): Relation['leaf'][] {
-  return referenceLeaves(resource).filter(({ field }) => field.nested)
-}
-
 export function referenceLeaves({ leaves }: Resource): Relation['leaf'][] {
   return leaves.filter((leaf): leaf is Relation['leaf'] => leaf.field.type === 'reference')
 }

@@ -1,6 +1,6 @@
 import type { Domain } from '../definition/domain.ts'
 import { isAlwaysSet } from '../definition/fields.ts'
-import { HAL_RELATIONS, linkedFrom, nestedReferences, referenceLeaves } from '../definition/relations.ts'
+import { HAL_RELATIONS, linkedFrom, referenceLeaves } from '../definition/relations.ts'
 import type { Resource } from '../definition/resource.ts'
 import type { ReferenceField } from '../kinds/reference.ts'
 import { accessProblems } from './access-problems.ts'
@@ -69,7 +69,7 @@ function pathProblems({ path, name }: Resource): string[] {
 function ownerProblems(resource: Resource, resources: readonly Resource[]): string[] {
   const { path, kind, owner } = resource
   const isTop = kind === 'collection'
-  const isBelow = owner !== undefined || nestedReferences(resource).length > 0
+  const isBelow = owner !== undefined || referenceLeaves(resource).some(({ field }) => field.nested)
   return problemsAt(path, [
     [isBelow && path === 'versions', 'this path is reserved below a resource'],
     [isTop && owner !== undefined, `a resource of the kind ${kind} has no owner`],

@@ -32,7 +32,6 @@ export const list: ReadOperation = {
   handler(parts, { parent, column }) {
     const { resource, settings, executor, hal, forms, parseListQuery } = parts
     const addLinks = linker('list', parts)
-    const parentColumn = column ?? (resource.parentField as string)
     const selected = parts.links.flatMap(({ on, selects }) => (on === 'list' && selects ? [selects] : []))
     const select = listOperation(resource, executor.prepare, column, selected)
     // Another definition shows other fields of the same versions.
@@ -41,7 +40,7 @@ export const list: ReadOperation = {
       const { variables, selection, parameters } = parseListQuery(ctx.URL.searchParams, ctx.querystring)
       if (selection) authorizeEmbeds(callerOf(ctx), selection)
       const { parentId } = ctx['params']
-      const of = parent && { resource: parent, id: parentId as string, column: parentColumn }
+      const of = parent && { resource: parent, id: parentId as string, column }
       ctx.vary('Prefer')
       const counted = preferencesOf(ctx).count === undefined
       if (!counted) reportApplied(ctx, 'count=none')

@@ -1,4 +1,4 @@
-import { nestedReferences } from '../../../src/model/definition/relations.ts'
+import { referenceLeaves } from '../../../src/model/definition/relations.ts'
 import type { Resource } from '../../../src/model/definition/resource.ts'
 import { operatorDefinition } from '../../../src/model/query/operators.ts'
 import { sortable } from '../../../src/model/query/query.ts'
@@ -92,9 +92,9 @@ function* askAgain(random: Random, answer: Answer, request: Request): Conversati
 /** The lists of a collection: the whole one, those below parents and those below what it refers to. */
 function listPath(world: World, resource: Resource): string {
   const { random, resources, rows } = world
-  const nested = nestedReferences(resource).flatMap(({ field }) =>
-    resources.filter(({ path }) => path === field.to),
-  )
+  const nested = referenceLeaves(resource)
+    .filter(({ field }) => field.nested)
+    .flatMap(({ field }) => resources.filter(({ path }) => path === field.to))
   const parent = random.pick([...(resource.owner ? [resource.owner] : [undefined]), ...nested])
   if (!parent) return `${BASE}/${resource.path}`
   const parents = rows.filter((row) => row.resource.path === parent.path)
