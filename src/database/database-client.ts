@@ -7,6 +7,7 @@ import type { Columns, Row } from '../model/rows/row.ts'
 import { rejectUnavailable } from './errors.ts'
 import type { Prisma, PrismaClient } from './generated/client.ts'
 import { batchKeyReads, withKeys } from './key-reads.ts'
+import { referredOf } from './referred.ts'
 import { aggregateStatement, toGroups } from './sql/aggregate.ts'
 import { listStatement, listsStatement, type Parents, toList, toLists } from './sql/list.ts'
 import type { Statement } from './sql/statement.ts'
@@ -74,14 +75,17 @@ export class DatabaseClient {
     const { owner } = resource
     const parent = owner && access.readable(owner) && this.findByKey(owner, { id: parentId }, access)
     const [row, parentRow] = await Promise.all([reading, parent])
-    return row && parentRow !== null && access.admits('read', resource, row) ? row : null
+    if (!row || parentRow === null) return null
+    const referred = await referredOf(this, access, 'read', resource, [row])
+    return access.admits('read', resource, row, referred) ? row : null
   }
 
   /** Leaves out rows that the caller may not read. */
   async findMany(resource: Resource, query: object, access: Access): Promise<Row[]> {
     const rows = await this.#findAll(resource, query)
     if (!access.readable(resource)) return rows
-    const admitted = rows.filter((row) => access.admits('read', resource, row))
+    const referred = await referredOf(this, access, 'read', resource, rows)
+    const admitted = rows.filter((row) => access.admits('read', resource, row, referred))
     const { owner, parentField } = resource
     if (!owner || !parentField || !access.readable(owner) || admitted.length === 0) return admitted
     const parentKeys = [...new Set(admitted.map((row) => row[parentField] as string))].map((id) => ({ id }))

@@ -1,5 +1,6 @@
 import type { DatabaseClient } from '../database/database-client.ts'
 import { refusalOf, rejectUnavailable } from '../database/errors.ts'
+import { referredOf } from '../database/referred.ts'
 import { exactColumns, exactRow } from '../database/sql/statement.ts'
 import { type Access, unrestricted } from '../model/access/access.ts'
 import type { Resource } from '../model/definition/resource.ts'
@@ -48,7 +49,8 @@ async function admitsLastState(
     parentNotFoundOrGone(client, resource, key, access),
   ])
   if (!state || parentError?.code === 'RESOURCE_NOT_FOUND') return false
-  return access.admits('read', resource, rowOf(resource, state.columns))
+  const row = rowOf(resource, state.columns)
+  return access.admits('read', resource, row, await referredOf(client, access, 'read', resource, [row]))
 }
 
 /** A row of a mass deletion has an array of states. */

@@ -1,4 +1,5 @@
 import type { DatabaseClient } from '../database/database-client.ts'
+import { requireAccess } from '../database/referred.ts'
 import { unrestricted } from '../model/access/access.ts'
 import { TransactionNeeded } from '../model/definition/database-rule.ts'
 import type { Resource, Values } from '../model/definition/resource.ts'
@@ -42,7 +43,8 @@ export async function updateResource(
   const isDecidedLate = access.needsStored('change', resource)
   const target = { key, before, after: toColumns(resource, values, before), isDecidedLate }
   return runWrite(context, resource, target, async (change, after) => {
-    if (!isDecidedLate) access.require('change', resource, { ...before, ...after })
+    if (!isDecidedLate)
+      await requireAccess(change.client, access, 'change', resource, { ...before, ...after })
     await refuseBrokenRules(change, resource, context.resources)
     const changed = changedColumns(before, after)
     if (Object.keys(changed).length === 0) return { outcome: 'UNCHANGED', row: before }
@@ -50,7 +52,7 @@ export async function updateResource(
     const where = { ...keyColumns(resource, key), version: before.version }
     const [row] = await change.client.updateManyAndReturn(resource, where, authored(context, changed))
     if (!row) throw new WriteConflict()
-    if (isDecidedLate) access.require('change', resource, row)
+    if (isDecidedLate) await requireAccess(change.client, access, 'change', resource, row)
     return { outcome: 'REPLACED', row }
   })
 }
@@ -68,7 +70,11 @@ export async function insertResource(
   const target = { key, before: undefined, after: newColumns(resource, values, caller), isDecidedLate }
   const write: Write = async (change, after) => {
     await record?.claim(change.client)
-    if (!isDecidedLate) access.require('create', resource, { ...after, ...keyColumns(resource, key) })
+    if (!isDecidedLate)
+      await requireAccess(change.client, access, 'create', resource, {
+        ...after,
+        ...keyColumns(resource, key),
+      })
     await refuseBrokenRules(change, resource, context.resources)
     if (otherThan !== undefined) await refuseTakenIdentifier(change, resource, otherThan)
     const columns = { ...after, ...keyColumns(resource, key) }
@@ -76,7 +82,7 @@ export async function insertResource(
     if (isUnseen) await forgetDeleted(change.client, true)
     const [row] = (await change.client.createAll(resource, [authored(context, columns)])) as [Row]
     if (isUnseen) await forgetDeleted(change.client, false)
-    if (isDecidedLate) access.require('create', resource, row)
+    if (isDecidedLate) await requireAccess(change.client, access, 'create', resource, row)
     await record?.store(change.client, row)
     return { outcome: 'CREATED', row }
   }
@@ -109,7 +115,7 @@ export async function removeResource(
       : undefined
   if (before === null) return 'ABSENT'
   if (before) {
-    access.require('delete', resource, before)
+    await requireAccess(context.client, access, 'delete', resource, before)
     requireState(before, key, condition)
   }
   const hasDependents = ruledDependents(resource, context.resources).length > 0

@@ -1,3 +1,4 @@
+import { requireAccess } from '../database/referred.ts'
 import type { Resource, Values } from '../model/definition/resource.ts'
 import { viewFor, viewOf } from '../model/definition/views.ts'
 import { refuseInvalid } from '../model/errors.ts'
@@ -63,7 +64,7 @@ async function createResource(
   return retry(async () => {
     const row = await record?.find()
     if (row) {
-      context.access.require('create', resource, row)
+      await requireAccess(context.client, context.access, 'create', resource, row)
       return { outcome: 'CREATED', row }
     }
     return insertResource(context, resource, { parentId, id: makeIdentifier(resource) }, values, {
@@ -159,7 +160,7 @@ async function deleteResource(
   return { outcome }
 }
 
-function change(
+async function change(
   context: WriteContext,
   resource: Resource,
   key: ResourceKey,
@@ -167,7 +168,7 @@ function change(
   { readOnly = {}, apiVersion, ...condition }: WriteOptions,
   valuesOf: (view: Resource) => Values,
 ): Promise<Written> {
-  context.access.require('change', resource, row)
+  await requireAccess(context.client, context.access, 'change', resource, row)
   requireState(row, key, condition)
   refuseReadOnlyChanges(resource, readOnly, toValues(resource, row))
   const view = viewFor(viewOf(resource, apiVersion), context.caller)

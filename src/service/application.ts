@@ -95,7 +95,7 @@ export async function prepareApplication(parts: ServiceParts) {
     const domain: Domain = {
       accessOf(caller) {
         return lower
-          ? new Access({ caller, settings: ruleSettings, lower })
+          ? new Access({ caller, settings: ruleSettings, resources, lower })
           : unrestricted('no definition has rules')
       },
       client: database.client,

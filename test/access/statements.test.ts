@@ -11,6 +11,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'database/database.ts': 'reads the catalogue of the database',
   'database/database-client.ts':
     'sends the statements of lists and aggregates, whose requests need access, and writes',
+  'database/referred.ts': 'reads what a rule of access compares',
   'database/replicas/replica-watch.ts': 'reads positions in the write-ahead log',
   'domain/create-together.ts': 'identifiers are facts of the collection; callers with limits do not get here',
   'domain/dependents.ts': 'dependencies are facts of the whole collection',

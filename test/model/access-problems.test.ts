@@ -33,13 +33,14 @@ const define = (access: object, more: Partial<ResourceDefinition> = {}) =>
 const problemsOf = (access: object, more: Partial<ResourceDefinition> = {}, settings = {}) =>
   definitionProblems({ resources: [define(access, more)], settings })
 
-test('rules over own fields, or for everyone or no one, are accepted', (t) => {
+test('rules over fields of the row or of one that it refers to, or for everyone or no one, are accepted', (t) => {
   const rules: AccessRules = {
     read: ({ subject, claims }) => ({
       or: [
         { reader: { equals: subject } },
         { not: { size: { height: { gt: 1 } } } },
         { pages: { lte: claims['pages'] } },
+        { sequel: { reader: { equals: subject }, not: { pages: { gt: 5 } } } },
       ],
     }),
     create: () => true,
@@ -53,7 +54,16 @@ for (const [claim, access, problem] of [
   ['another action', { update: () => true }, 'update: the actions are read, create, change, delete'],
   ['an unknown field', { read: () => ({ owner: { equals: 'a' } }) }, 'read: loans has no field owner'],
   ['another member', { read: () => ({ size: { width: { gt: 1 } } }) }, 'read: loans has no field size.width'],
-  ['a relation', { read: () => ({ not: { sequel: { reader: {} } } }) }, 'read: loans has no field sequel'],
+  [
+    'an unknown field of a relation',
+    { read: () => ({ sequel: { size: { width: { gt: 1 } } } }) },
+    'read: loans has no field size.width',
+  ],
+  [
+    'a relation of a relation',
+    { read: () => ({ not: { sequel: { sequel: { reader: { equals: 'a' } } } } }) },
+    'read: loans has no field sequel',
+  ],
   ['a search', { read: () => ({ search: 'a' }) }, 'read: loans has no field search'],
   ['no operator', { read: () => ({ pages: 5 }) }, 'read: pages needs an operator, as in { equals: … }'],
   ['a text as a condition', { read: () => ({ or: ['a'] }) }, 'read: a condition is an object, true or false'],

@@ -8,6 +8,9 @@ import { integer } from '../../src/model/kinds/integer.ts'
 import { text } from '../../src/model/kinds/text.ts'
 import type { Columns } from '../../src/model/rows/row.ts'
 
+/** The rules have no conditions on relations. */
+const NONE = new Map()
+
 test('resources that share a rule compare, each, a value of the kind of their own field', (t) => {
   const read: AccessRule = ({ subject }) => ({ size: { equals: subject } })
   const define = (name: string, size: LeafField) =>
@@ -21,10 +24,10 @@ test('resources that share a rule compare, each, a value of the kind of their ow
     })
   const [texts, numbers] = [define('Texts', text('Size.')), define('Numbers', integer('Size.'))]
   const caller = { subject: '5', scopes: new Set<string>(), claims: {} }
-  const access = new Access({ caller, settings: {}, lower: (one) => one })
-  t.true(access.admits('read', texts, { size: '5' }))
-  t.true(access.admits('read', numbers, { size: 5 }))
-  t.false(access.admits('read', numbers, { size: 6 }))
+  const access = new Access({ caller, settings: {}, resources: [], lower: (one) => one })
+  t.true(access.admits('read', texts, { size: '5' }, NONE))
+  t.true(access.admits('read', numbers, { size: 5 }, NONE))
+  t.false(access.admits('read', numbers, { size: 6 }, NONE))
   t.notDeepEqual(access.readable(texts), access.readable(numbers))
 })
 
@@ -42,7 +45,8 @@ test('a condition without a comparable operand is false, within not too, and the
       access,
     })
     const caller = { subject: undefined, scopes: new Set<string>(), claims: {} }
-    return new Access({ caller, settings: {}, lower: (one) => one }).admits('read', things, row)
+    const rights = { caller, settings: {}, resources: [], lower: (one: string) => one }
+    return new Access(rights).admits('read', things, row, NONE)
   }
   const row = { owner: 'ada', public: true, size_height: 5 }
   const missing = { owner: { equals: undefined } }

@@ -1,4 +1,5 @@
 import type { DatabaseClient, StatementClient } from '../../database/database-client.ts'
+import { referredOf } from '../../database/referred.ts'
 import type { Access } from '../../model/access/access.ts'
 import { type Action, authorize, type Caller } from '../../model/access/caller.ts'
 import type { Resource, Values } from '../../model/definition/resource.ts'
@@ -148,7 +149,8 @@ export class Session {
       const together = await this.#takeTurn?.({ resource, key, creation: creation() })
       return together ?? WRITES[kind](context, resource, key as ResourceKey, values, options)
     })
-    const isReadable = row !== undefined && access.admits('read', resource, row)
+    const referred = () => referredOf(context.client, access, 'read', resource, [row as Row])
+    const isReadable = row !== undefined && access.admits('read', resource, row, await referred())
     return { outcome, isReadable, row: isReadable || showsWritten ? row : null }
   }
 

@@ -8,7 +8,10 @@ export type AccessAction = (typeof ACCESS_ACTIONS)[number]
 /** The caller, as rules see it. Without a token, `subject` is undefined and `claims` is empty. */
 export type AccessCaller = Pick<Caller, 'subject' | 'scopes' | 'claims'>
 
-/** Conditions on the fields of a row, as the filter of a list in GraphQL, with wire names: `{ owner: { equals: 'ada' } }`. */
+/**
+ * Conditions on the fields of a row, as the filter of a list in GraphQL, with wire names: `{ owner: { equals: 'ada' } }`; on
+ * those of a row that it refers to, by link relation: `{ club: { tenant: { equals: 'ada' } } }`.
+ */
 export interface AccessFilter {
   readonly [member: string]: unknown
 }

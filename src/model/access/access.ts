@@ -1,12 +1,10 @@
 import type { RuleSettings } from '../definition/database-rule.ts'
-import { kindOf, type LeafField } from '../definition/fields.ts'
 import type { Resource } from '../definition/resource.ts'
 import { DomainError } from '../errors.ts'
-import { type LowerCase, type Matcher, matcherOf } from '../query/matches.ts'
-import { type Operator, operatorDefinition } from '../query/operators.ts'
+import { type LowerCase, type Matcher, matcherOf, type Referred } from '../query/matches.ts'
 import { type Filter, isEmpty, leafNamed, partsOf } from '../query/query.ts'
 import type { Columns } from '../rows/row.ts'
-import { isObject } from '../values.ts'
+import { accessFilter, NOTHING } from './access-filter.ts'
 import { ACCESS_ACTIONS, type AccessAction, type AccessCaller, type AccessRule } from './access-rules.ts'
 
 declare const OF_ACCESS: unique symbol
@@ -23,6 +21,7 @@ export interface ReadableRows {
 interface Rights {
   readonly caller: AccessCaller
   readonly settings: RuleSettings
+  readonly resources: readonly Resource[]
   readonly lower: LowerCase
 }
 
@@ -57,18 +56,18 @@ export class Access {
   }
 
   /** Whether a rule admits a row by itself; {@link readable} also asks for its parent. */
-  admits(action: AccessAction, resource: Resource, row: Columns): boolean {
+  admits(action: AccessAction, resource: Resource, row: Columns, referred: Referred): boolean {
     const filter = this.rule(action, resource)
     if (!filter || !this.rights) return true
     const key = `${action} ${resource.path}`
     const matches = this.#matchers.get(key) ?? matcherOf(resource, filter, this.rights.lower)
     this.#matchers.set(key, matches)
-    return matches(row)
+    return matches(row, referred)
   }
 
   /** @throws {DomainError} ACCESS_DENIED (403) if the rule does not admit the row */
-  require(action: AccessAction, resource: Resource, row: Columns): void {
-    if (this.admits(action, resource, row)) return
+  require(action: AccessAction, resource: Resource, row: Columns, referred: Referred): void {
+    if (this.admits(action, resource, row, referred)) return
     const message = `The access rules of ${resource.path} do not allow you to ${action} it.`
     throw new DomainError('ACCESS_DENIED', message)
   }
@@ -110,6 +109,7 @@ export class Access {
 
 /** The columns that the filter of a rule compares. */
 export function comparedColumns(resource: Resource, filter: Filter): string[] {
+  if ('related' in filter) return [filter.column]
   if (!('field' in filter)) return partsOf(filter).flatMap((part) => comparedColumns(resource, part))
   const { column, field } = leafNamed(resource, filter.field)
   return 'alsoMatches' in field && field.alsoMatches ? [column, field.alsoMatches] : [column]
@@ -133,82 +133,11 @@ export function unrestricted(_reason: string): Access {
 
 const EVERYTHING = new Access()
 
-const NOTHING: Filter = { any: [] }
-const EVERY: Filter = { all: [] }
-
 /** Undefined for all rows. */
-function filterOf(resource: Resource, rule: AccessRule, { caller, settings }: Rights): Filter | undefined {
+function filterOf(resource: Resource, rule: AccessRule, rights: Rights): Filter | undefined {
+  const { caller, settings, resources } = rights
   const decision = rule(caller, settings)
   if (typeof decision === 'boolean') return decision ? undefined : NOTHING
-  const filter = accessFilter(resource, decision)
+  const filter = accessFilter(resource, decision, resources)
   return isEmpty(filter) ? undefined : filter
-}
-
-/**
- * Converts the filter of a rule. A condition matches nothing, within `not` too, if its operand has no value, such as a claim
- * that the token lacks, or none of the kind of its field.
- *
- * @throws {TypeError} for a field or an operator that the resource does not have
- */
-export function accessFilter(resource: Resource, conditions: unknown, isNegated = false): Filter {
-  if (typeof conditions === 'boolean') return conditions ? EVERY : NOTHING
-  const undecidable = isNegated ? EVERY : NOTHING
-  if (isMissing(conditions)) return undecidable
-  if (!isObject(conditions)) throw new TypeError('a condition is an object, true or false')
-  const parts = (some: unknown) => [some].flat().map((part) => accessFilter(resource, part, isNegated))
-  const all = Object.entries(conditions).flatMap(([name, value]): Filter[] => {
-    if (name === 'and') return parts(value)
-    if (name === 'or') return [{ any: parts(value) }]
-    if (name !== 'not') return fieldConditions(resource, [name], value, undecidable)
-    return isMissing(value) ? [undecidable] : [{ not: accessFilter(resource, value, !isNegated) }]
-  })
-  return { all }
-}
-
-function isMissing(value: unknown): value is null | undefined {
-  return (value ?? undefined) === undefined
-}
-
-/** The conditions on a field, or on the members of a group. */
-function fieldConditions(
-  resource: Resource,
-  path: readonly string[],
-  conditions: unknown,
-  undecidable: Filter,
-): Filter[] {
-  const name = path.join('.')
-  const leaf = resource.leaves.find((one) => one.name === name)
-  if (!leaf && !resource.leaves.some((one) => one.name.startsWith(`${name}.`)))
-    throw new TypeError(`${resource.path} has no field ${name}`)
-  if (isMissing(conditions)) return [undecidable]
-  if (!isObject(conditions)) throw new TypeError(`${name} needs an operator, as in { equals: … }`)
-  return Object.entries(conditions).flatMap(([member, value]): Filter[] => {
-    if (!leaf) return fieldConditions(resource, [...path, member], value, undecidable)
-    const operator = member as Operator
-    const operand = operandOf(leaf.field, operator, value)
-    if (operand === undefined) return [undecidable]
-    const condition = { field: name, operator, value: operand }
-    const isPartial = Array.isArray(operand) && operand.length < (value as unknown[]).length
-    return [isPartial ? { any: [condition, undecidable] } : condition]
-  })
-}
-
-/** The value to compare with; undefined if there is none, or not one of the kind of the field. */
-function operandOf(field: LeafField, operator: Operator, value: unknown): unknown {
-  if (!kindOf(field).operators.includes(operator))
-    throw new TypeError(`A field of the kind ${field.type} cannot be compared with ${operator}.`)
-  const { operand } = operatorDefinition(operator)
-  if (operand === 'boolean') return typeof value === 'boolean' ? value : undefined
-  if (operand !== 'values') return comparable(field, value)
-  if (!Array.isArray(value)) return undefined
-  return value.map((one) => comparable(field, one)).filter((one) => one !== undefined)
-}
-
-function comparable(field: LeafField, value: unknown): unknown {
-  const { fromQuery, isText } = kindOf(field)
-  const text = value instanceof Date ? value.toISOString() : value
-  const isNumeric = typeof text === 'number' || typeof text === 'boolean'
-  if (typeof text !== 'string' && (isText || !isNumeric)) return undefined
-  const checked = fromQuery(field, String(text))
-  return 'value' in checked ? checked.value : undefined
 }

@@ -1,11 +1,10 @@
-import { accessFilter } from '../access/access.ts'
+import { accessFilter } from '../access/access-filter.ts'
 import {
   ACCESS_ACTIONS,
   type AccessAction,
   type AccessCaller,
   type AccessRule,
 } from '../access/access-rules.ts'
-import type { RuleSettings } from '../definition/database-rule.ts'
 import { type Domain, inCamelCase } from '../definition/domain.ts'
 import type { Resource } from '../definition/resource.ts'
 import { isObject, mapped } from '../values.ts'
@@ -21,21 +20,23 @@ const CALLERS: readonly (readonly [description: string, AccessCaller])[] = [
   ],
 ]
 
-export function accessProblems({ resources, settings = {} }: Domain): string[] {
-  const tried = choicesOf(settings)
-  return resources.flatMap((resource) => problemsOfRules(resource, tried))
+export function accessProblems(domain: Domain): string[] {
+  const tried = choicesOf(domain)
+  return domain.resources.flatMap((resource) => problemsOfRules(resource, tried))
 }
 
+type Tried = ReturnType<typeof choicesOf>[number]
+
 /** The defaults of the settings, and each other choice of one of them. */
-function choicesOf(settings: NonNullable<Domain['settings']>): RuleSettings[] {
+function choicesOf({ resources, settings = {} }: Domain) {
   const defaults: Record<string, unknown> = mapped(settings, ({ choices }) => choices[0])
   const others = Object.entries(settings).flatMap(([name, { choices }]) =>
     choices.slice(1).map((choice) => ({ ...defaults, [name]: choice })),
   )
-  return [defaults, ...others].map(inCamelCase)
+  return [defaults, ...others].map((one) => ({ resources, settings: inCamelCase(one) }))
 }
 
-function problemsOfRules(resource: Resource, settings: readonly RuleSettings[]): string[] {
+function problemsOfRules(resource: Resource, tried: readonly Tried[]): string[] {
   const { path, access = {}, appendOnly } = resource
   if (!isObject(access)) return problemsAt(path, [[true, 'its access must be an object of rules']])
   return Object.entries(access).flatMap(([action, rule]) => {
@@ -45,13 +46,13 @@ function problemsOfRules(resource: Resource, settings: readonly RuleSettings[]):
       [!isKnown, `the actions are ${ACCESS_ACTIONS.join(', ')}`],
       [!isRule, 'a rule is a function of the caller'],
       [appendOnly === true && action === 'change', 'the resource is append-only, so it does not change'],
-      ...(isKnown && isRule ? casesOfRule(resource, rule as AccessRule, settings) : []),
+      ...(isKnown && isRule ? casesOfRule(resource, rule as AccessRule, tried) : []),
     ])
   })
 }
 
-function casesOfRule(resource: Resource, rule: AccessRule, settings: readonly RuleSettings[]): Case[] {
-  const problems = CALLERS.flatMap((caller) => settings.map((one) => problemOf(resource, rule, caller, one)))
+function casesOfRule(resource: Resource, rule: AccessRule, tried: readonly Tried[]): Case[] {
+  const problems = CALLERS.flatMap((caller) => tried.map((one) => problemOf(resource, rule, caller, one)))
   return [...new Set(problems)].map((problem) => [problem !== undefined, `${problem}`])
 }
 
@@ -59,7 +60,7 @@ function problemOf(
   resource: Resource,
   rule: AccessRule,
   [description, caller]: (typeof CALLERS)[number],
-  settings: RuleSettings,
+  { resources, settings }: Tried,
 ): string | undefined {
   let decision: unknown
   try {
@@ -70,7 +71,7 @@ function problemOf(
   if (typeof decision === 'boolean') return undefined
   if (!isObject(decision)) return `it returns ${decision}, and not true, false or a filter`
   try {
-    accessFilter(resource, decision)
+    accessFilter(resource, decision, resources)
     return undefined
   } catch (error) {
     return (error as Error).message

@@ -9,29 +9,38 @@ import { type Filter, leafNamed } from './query.ts'
 /** Lowers the case of a text as the database does. */
 export type LowerCase = (text: string) => string
 
+/** By condition on a relation, the identifiers of the targets that match it. */
+export type Referred = ReadonlyMap<object, ReadonlySet<unknown>>
+
 /** Whether a resource matches a filter, by its columns, with the values that statements return. */
-export type Matcher = (row: Columns) => boolean
+export type Matcher = (row: Columns, referred?: Referred) => boolean
 
 /**
  * Makes the check of a filter, as the condition of `database/sql/filter.ts` checks it. Converts what the filter compares
  * with once.
  *
- * @throws {TypeError} for a condition that needs other rows or an index: over a relation, or of a search
+ * @throws {TypeError} for a condition of a search; and, when matching, for one on a relation whose targets are not given
  */
 export function matcherOf(resource: Resource, filter: Filter, lower: LowerCase): Matcher {
   const matchers = (parts: readonly Filter[]) => parts.map((part) => matcherOf(resource, part, lower))
   if ('not' in filter) {
     const matches = matcherOf(resource, filter.not, lower)
-    return (row) => !matches(row)
+    return (...of) => !matches(...of)
   }
   if ('all' in filter) {
     const parts = matchers(filter.all)
-    return (row) => parts.every((matches) => matches(row))
+    return (...of) => parts.every((matches) => matches(...of))
   }
   if ('any' in filter) {
     const parts = matchers(filter.any)
-    return (row) => parts.some((matches) => matches(row))
+    return (...of) => parts.some((matches) => matches(...of))
   }
+  if ('related' in filter)
+    return (row, referred) => {
+      const found = referred?.get(filter)
+      if (!found) throw new TypeError('The targets of this condition are not known.')
+      return found.has(row[filter.column])
+    }
   if (!('field' in filter)) throw new TypeError('This condition cannot be checked on one row.')
   const { operator, value } = filter
   if (operator === 'notEquals') return matcherOf(resource, { not: { ...filter, operator: 'equals' } }, lower)

@@ -31,9 +31,13 @@ export function countConditions(filter: Filter): number {
   return partsOf(filter).reduce((count, part) => count + countConditions(part), 0)
 }
 
-/** The targets of the relations in a filter, once for each subquery. */
+/** The conditions on relations in a filter, each of which is a subquery. */
+export function relatedFilters(filter: Filter): RelatedFilter[] {
+  return 'related' in filter ? [filter] : partsOf(filter).flatMap(relatedFilters)
+}
+
 export function relatedTargets(filter: Filter): Resource[] {
-  return 'related' in filter ? [filter.target] : partsOf(filter).flatMap(relatedTargets)
+  return relatedFilters(filter).map(({ target }) => target)
 }
 
 /** Whether a filter has no conditions, so it matches everything. */
@@ -54,7 +58,7 @@ export interface FieldFilter {
 }
 
 /** Matches resources that refer to one that matches `related`. */
-interface RelatedFilter {
+export interface RelatedFilter {
   readonly column: string
   readonly target: Resource
   readonly related: Filter

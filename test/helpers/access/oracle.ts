@@ -4,7 +4,7 @@ import { createCompleteSchema } from '../../../src/service/features.ts'
 import { SEED } from '../process/run.ts'
 import { OWN_HEADERS } from '../service/client.ts'
 import { Random } from './random.ts'
-import { randomFilter, withMissing } from './random-filters.ts'
+import { randomFilter, withMissing, withRelation } from './random-filters.ts'
 import { connection, page, query } from './random-queries.ts'
 import {
   type Conversation,
@@ -185,7 +185,8 @@ function randomRules(random: Random, rows: readonly RandomRow[], resources: Worl
       resources.flatMap((resource) => {
         if (!random.chance(RULED[resource.path] ?? 0)) return []
         const own = rows.filter((row) => row.resource.path === resource.path)
-        const filter = withMissing(random, randomFilter(random, resource, own))
+        const related = withRelation(random, resource, rows, randomFilter(random, resource, own))
+        const filter = withMissing(random, related)
         return [[resource.path, random.chance(0.03) ? random.chance(0.5) : filter]]
       }),
     )

@@ -96,6 +96,39 @@ export function randomFilter(
   return Object.assign({}, ...members)
 }
 
+/** The link relations of a resource, each with the column that holds the identifier of its target. */
+function relationsOf({ leaves, owner, parentField }: Resource) {
+  const references = leaves.flatMap(({ column, field }) =>
+    field.type === 'reference' ? [{ name: field.relation, column, path: field.to }] : [],
+  )
+  const parent = owner && { name: 'parent', column: parentField as string, path: owner.path }
+  return parent ? [...references, parent] : references
+}
+
+/** The filter, often with conditions on a row that the resource refers to. */
+export function withRelation(
+  random: Random,
+  resource: Resource,
+  rows: readonly RandomRow[],
+  filter: WireFilter,
+  names = relationsOf(resource).map(({ name }) => name),
+): WireFilter {
+  const relations = relationsOf(resource).filter(({ name }) => names.includes(name))
+  if (relations.length === 0 || random.chance(0.5)) return filter
+  const { name, path } = random.pick(relations)
+  const targets = rows.filter((row) => row.resource.path === path)
+  const { resource: target } = targets[0] as RandomRow
+  const condition = () => nestedCondition(randomCondition(random, target, targets), (member) => member)
+  const related = { [name]: random.chance(0.7) ? condition() : { ...condition(), ...condition() } }
+  return random.weighted<WireFilter>([
+    [4, related],
+    [2, { not: related }],
+    [2, { or: [related, filter] }],
+    [1, { ...filter, ...related }],
+    [1, { not: { or: [filter, related] } }],
+  ])
+}
+
 export function nestedCondition(
   { leaf, operator, value }: Condition,
   named: (name: string) => string,
@@ -114,8 +147,21 @@ export function withMissing(random: Random, filter: WireFilter): WireFilter {
   return Object.fromEntries(Object.entries(filter).map(([name, part]) => [name, changed(part)]))
 }
 
-/** Whether a row matches a filter in wire names. The service has no part in this. */
-export function holds({ leaves }: Resource, filter: WireFilter, columns: Columns): boolean {
+/**
+ * Whether a row matches a filter in wire names. The service has no part in this.
+ *
+ * @param columns undefined for a row that there is not: no condition holds for it that can be decided
+ * @param rows among which are those that it refers to; none for a row that another one refers to
+ */
+export function holds(
+  resource: Resource,
+  filter: WireFilter,
+  columns: Columns | undefined,
+  rows: readonly RandomRow[],
+  isOfNegated = false,
+): boolean {
+  const { leaves } = resource
+  const relations = rows.length > 0 ? relationsOf(resource) : []
   // What cannot be decided counts as what makes the whole filter hold for fewer rows.
   const check = (members: unknown, prefix: readonly string[], isNegated: boolean): boolean =>
     Object.entries((members ?? { missing: null }) as WireFilter).every(([name, member]) => {
@@ -124,6 +170,14 @@ export function holds({ leaves }: Resource, filter: WireFilter, columns: Columns
         if (name === 'and') return (member as WireFilter[]).every((one) => check(one, [], isNegated))
         if (name === 'or') return (member as WireFilter[]).some((one) => check(one, [], isNegated))
         if (name === 'not') return !check(member, [], !isNegated)
+        const relation = relations.find((one) => one.name === name)
+        if (relation) {
+          const { path, column } = relation
+          const target = rows.find((row) => row.resource.path === path && row.id === columns?.[column])
+          const { resource: to } = target ?? (rows.find((row) => row.resource.path === path) as RandomRow)
+          const found = target?.isDeleted ? undefined : target?.columns
+          return (found || isNegated) && holds(to, member as WireFilter, found, [], isNegated)
+        }
       }
       const path = [...prefix, name]
       const leaf = leaves.find((candidate) => candidate.path.join('.') === path.join('.'))
@@ -132,10 +186,10 @@ export function holds({ leaves }: Resource, filter: WireFilter, columns: Columns
         if ((value ?? null) === null) return isNegated
         const valid = Array.isArray(value) ? value.filter((one) => typeof (one ?? {}) !== 'object') : value
         if (isNegated && Array.isArray(value) && (valid as unknown[]).length < value.length) return true
-        return holdsOne(leaf, operator as Operator, valid, columns)
+        return columns !== undefined && holdsOne(leaf, operator as Operator, valid, columns)
       })
     })
-  return check(filter, [], false)
+  return check(filter, [], isOfNegated)
 }
 
 function holdsOne({ column, field }: Leaf, operator: Operator, value: unknown, columns: Columns): boolean {

@@ -93,7 +93,7 @@ export function admission(rows: readonly RandomRow[], rules: Rules): (row: Rando
   const byKey = new Map(rows.map((row) => [keyOf(row.resource.path, row.id), row]))
   const isAdmitted = ({ resource, parentId, columns }: RandomRow): boolean => {
     const rule = rules[resource.path] ?? true
-    const isOwn = typeof rule === 'boolean' ? rule : holds(resource, rule, columns)
+    const isOwn = typeof rule === 'boolean' ? rule : holds(resource, rule, columns, rows)
     const parent = resource.owner && byKey.get(keyOf(resource.owner.path, parentId as string))
     return isOwn && (!parent || isAdmitted(parent))
   }

@@ -1,4 +1,5 @@
 import type { StatementClient } from '../../../database/database-client.ts'
+import { referredOf } from '../../../database/referred.ts'
 import { exactColumns } from '../../../database/sql/statement.ts'
 import type { Access } from '../../../model/access/access.ts'
 import type { Resource } from '../../../model/definition/resource.ts'
@@ -39,6 +40,7 @@ export class ReadableChanges {
   readonly scanned: readonly Resource[]
   readonly access: Access
   readonly #resources: readonly Resource[]
+  readonly #referred = new Map<object, ReadonlySet<unknown>>()
   #childrenRead = 0
 
   constructor(
@@ -59,6 +61,14 @@ export class ReadableChanges {
    */
   async pageOf(rows: readonly StateRow[], limit: number, place: Place) {
     const changes: RecordedChange[] = []
+    // Those of other resources only add identifiers.
+    const states = rows.flatMap(({ before, columns, parent }) =>
+      [before ?? [], columns ?? [], parent ?? []].flat(),
+    )
+    for (const resource of this.scanned) {
+      const found = await referredOf(this.client, this.access, 'read', resource, states)
+      for (const [condition, ids] of found) this.#referred.set(condition, ids)
+    }
     for (const row of rows) {
       const skipped = row.position === place.after + 1 ? place.parts : 0
       changes.push(...(await this.#changesIn(row, skipped, limit + 1 - changes.length)))
@@ -101,11 +111,12 @@ export class ReadableChanges {
   #visibility(resource: Resource, row: StateRow) {
     const { access } = this
     const owner = limitingOwner(access, resource)
-    if (owner && !seesState(access, owner, row.parent)) return { was: false, is: false }
-    const is = row.event !== 'deleted' && seesState(access, resource, row.columns)
+    const sees = (one: Resource, state: Columns | null) => seesState(access, one, state, this.#referred)
+    if (owner && !sees(owner, row.parent)) return { was: false, is: false }
+    const is = row.event !== 'deleted' && sees(resource, row.columns)
     // The state is missing if the change was made while the service began to record states.
     const isMissing = row.event === 'changed' && row.before === null
-    return { was: isMissing ? is : seesState(access, resource, row.before), is }
+    return { was: isMissing ? is : sees(resource, row.before), is }
   }
 
   /** Some of the children at the time of a change of their parent, and how many there are. */

@@ -3,6 +3,7 @@ import { exactRow, Parameters, quoted, quotedTable, type Statement } from '../..
 import { type Access, comparedColumns } from '../../../model/access/access.ts'
 import { kindOf, type LeafField } from '../../../model/definition/fields.ts'
 import type { Resource } from '../../../model/definition/resource.ts'
+import type { Referred } from '../../../model/query/matches.ts'
 import { rowOf } from '../../../model/rows/columns.ts'
 import type { Columns } from '../../../model/rows/row.ts'
 
@@ -62,9 +63,9 @@ export function childrenStatement(resource: Resource, access: Access, values: re
   return { text, values: parameters.values }
 }
 
-/** Whether the caller may read a recorded state; undefined for none. It may not read a state that the record lacks. */
-export function seesState(access: Access, resource: Resource, state: Columns | null): boolean {
-  return state !== null && access.admits('read', resource, rowOf(resource, state))
+/** Whether the caller may read a recorded state. It may not read one that the record lacks. The rows that it refers to are current. */
+export function seesState(access: Access, resource: Resource, state: Columns | null, referred: Referred) {
+  return state !== null && access.admits('read', resource, rowOf(resource, state), referred)
 }
 
 /** What a text in JSON must be like to be a value of a type. States are older than the definition of a field can be. */
