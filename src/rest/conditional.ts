@@ -3,9 +3,11 @@ import { crc32 } from 'node:zlib'
 import { namesTag } from '../http/content/static-content.ts'
 import type { Context } from '../http/context.ts'
 import { requestHeader } from '../http/headers.ts'
-import type { Values } from '../model/definition/resource.ts'
+import type { Resource, Values } from '../model/definition/resource.ts'
+import { hasRelatedTitle } from '../model/definition/titles.ts'
 import { INTEGER_RANGE } from '../model/kinds/integer.ts'
 import { isUnmodifiedSince } from '../model/rows/precondition.ts'
+import { TITLE } from './hal.ts'
 
 /**
  * The strong entity tag of a resource: its identifier, which needs no quoting, and its version (RFC 9110 §8.8.3).
@@ -34,6 +36,11 @@ export function knownRevision(ctx: Context, variant: string): string | undefined
 
 export function contentVariant(content: string): string {
   return hash('sha256', content, 'base64url').slice(0, 22)
+}
+
+/** Distinguishes the representations with other titles of one version. */
+export function titleVariant(resource: Resource, data: Values): string | undefined {
+  return hasRelatedTitle(resource) ? contentVariant(String(data[TITLE])) : undefined
 }
 
 /** The preconditions of a write as GraphQL variables. If-Match takes precedence over the date (RFC 9110 §13.2.2). */

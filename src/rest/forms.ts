@@ -1,3 +1,4 @@
+import type { Parent } from '../domain/session/reader.ts'
 import { allows, type Caller } from '../model/access/caller.ts'
 import { fixedInitial, kindOf } from '../model/definition/fields.ts'
 import { ownedBy } from '../model/definition/relations.ts'
@@ -5,7 +6,6 @@ import type { Leaf, Resource, Values } from '../model/definition/resource.ts'
 import { nameField } from '../model/definition/titles.ts'
 import { valueAt } from '../model/rows/columns.ts'
 import { keyOf } from '../model/rows/identifiers.ts'
-import type { ListParent } from './hal.ts'
 import { type Form, hasOperation, type ResourceOperation } from './operation.ts'
 import type { Urls } from './urls.ts'
 
@@ -50,8 +50,7 @@ export function createForms(
     variant: singletons.flatMap(({ variant }) => variant ?? []).join('+') || undefined,
 
     /** The reference to the parent is filled in. */
-    list(caller: Caller, parent: ListParent | undefined, urls: Urls): Templates {
-      const { id, column } = parent ?? {}
+    list(caller: Caller, { id, column }: Partial<Parent> = {}, urls: Urls): Templates {
       const target = urls.collection(resource, column === undefined ? id : undefined)
       return onList(caller, column === undefined ? {} : referenceValue(resource, column, id), target, urls)
     },

@@ -41,11 +41,6 @@ export interface Selection {
   readonly embeds: readonly Embed[] | undefined
 }
 
-/** Of the list of what refers to it, also the referring column. */
-export interface ListParent extends Omit<Parent, 'column'> {
-  readonly column?: string | undefined
-}
-
 export interface ListData {
   /** The result of the GraphQL operation. `next` and `previous` are cursors. */
   readonly result: {
@@ -61,7 +56,7 @@ export interface ListData {
   readonly page: number
   /** Those of the request except `page`, in the order in which links have them. */
   readonly parameters: Values & { readonly limit: number; readonly cursor?: string | undefined }
-  readonly parent: ListParent | undefined
+  readonly parent: Pick<Parent, 'resource' | 'id'> | undefined
   readonly selection?: Selection | undefined
 }
 

@@ -85,7 +85,8 @@ test.serial(
       ['foxes', [], ['three'], ['one']],
       ['lions', ['one', 'three'], ['two'], []],
     ])
-    t.is(statements.length, 4)
+    // The fifth reads the clubs, which the titles of the teams name.
+    t.is(statements.length, 5)
   },
 )
 
@@ -161,5 +162,72 @@ test.serial(
     t.is((await service.writer.delete('/teams/owls')).status, 204)
     t.is((await service.reader.get('/matches/night')).body.substitute_id, undefined)
     t.is((await service.writer.delete('/matches/night')).status, 204)
+  },
+)
+
+const titleOf = ({ _links }: Json): string => _links.self.title
+
+test.serial(
+  'a title has those of the resources that it names, one level, with one statement for each',
+  async (t) => {
+    const { reader } = service
+    t.is(titleOf((await reader.get('/teams/lions')).body), 'lions Nordhalle')
+    t.is(titleOf((await reader.get('/teams/lions?fields=id')).body), 'lions Nordhalle')
+    t.is(titleOf((await reader.get('/matches/one')).body), '2031-06-01 lions bears')
+    t.is(titleOf((await reader.get('/teams/lions/transfers/ama')).body), 'Ama lions')
+    const { result, statements } = await countStatements(() => reader.get('/matches?sort=id:asc'))
+    t.deepEqual(result.body._embedded.matches.map(titleOf), [
+      '2031-06-01 lions bears',
+      '2031-06-01 lions foxes',
+      '2031-06-01 bears lions',
+    ])
+    t.is(statements.length, 2)
+    const { data } = await reader.graphql('{ match(id: "one") { displayName homeTeam { displayName } } }')
+    t.deepEqual(data.match, {
+      displayName: '2031-06-01 lions bears',
+      homeTeam: { displayName: 'lions Nordhalle' },
+    })
+  },
+)
+
+test.serial(
+  'a search finds a row by a title that its own title names, in any case and with words of both',
+  async (t) => {
+    await put('/clubs/south', { name: 'Southfield' })
+    await put('/teams/crows', { name: 'crows', club_id: 'south' })
+    const found = async (words: string, client = service.reader) =>
+      idsIn((await client.get(`/teams?sort=id:asc&q=${encodeURIComponent(words)}`)).body)
+    t.deepEqual(await found('southFIELD'), ['crows'])
+    t.deepEqual(await found('nord BEAR'), ['bears'])
+    t.deepEqual(await found('nordhalle'), ['bears', 'foxes', 'lions'])
+    t.deepEqual(await found('crows nordhalle'), [])
+    const alone = service.withScope('teams:read')
+    t.deepEqual([await found('southfield', alone), await found('crow', alone)], [[], ['crows']])
+    t.is(titleOf((await alone.get('/teams/crows')).body), 'crows')
+  },
+)
+
+test.serial(
+  'entity tags change with the titles that a title names, and conditional writes do not',
+  async (t) => {
+    const { writer } = service
+    await put('/clubs/west', { name: 'West' })
+    await put('/teams/hawks', { name: 'hawks', club_id: 'west' })
+    const paths = ['/teams/hawks', '/teams?filter=club_id:west', '/teams/hawks?fields=name']
+    const tagged = await Promise.all(
+      paths.map(async (path) => [path, (await writer.get(path)).headers.get('etag') as string] as const),
+    )
+    const statuses = () =>
+      Promise.all(
+        tagged.map(async ([path, tag]) => (await writer.get(path, { 'if-none-match': tag })).status),
+      )
+    t.deepEqual(await statuses(), [304, 304, 304])
+    await writer.patch('/clubs/west', { name: 'Western' })
+    t.deepEqual(await statuses(), [200, 200, 200])
+    t.is(titleOf((await writer.get('/teams/hawks')).body), 'hawks Western')
+    t.is((await writer.get('/teams/hawks')).headers.get('last-modified'), null)
+    const [[path, tag]] = tagged as [readonly [string, string]]
+    t.is((await writer.patch(path, { name: 'falcons' }, { 'if-match': tag })).status, 204)
+    t.is((await writer.patch(path, { name: 'eagles' }, { 'if-match': tag })).status, 409)
   },
 )

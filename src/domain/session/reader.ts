@@ -3,7 +3,7 @@ import type { DatabaseClient } from '../../database/database-client.ts'
 import { rejectUnavailable } from '../../database/errors.ts'
 import { withKeys } from '../../database/key-reads.ts'
 import type { ReadableRows } from '../../model/access/access.ts'
-import { authorize, namespaceOf } from '../../model/access/caller.ts'
+import { allows, authorize, namespaceOf } from '../../model/access/caller.ts'
 import { kindOf } from '../../model/definition/fields.ts'
 import type { Resource } from '../../model/definition/resource.ts'
 import { refuseWithheld, viewFor, viewOf } from '../../model/definition/views.ts'
@@ -126,6 +126,12 @@ export class Listing {
   /** The fields that the caller sees. */
   view(apiVersion: string | null | undefined): Resource {
     return viewFor(viewOf(this.resource, apiVersion ?? undefined), this.reader.context.caller)
+  }
+
+  /** What the caller sees of another resource: nothing without the scope to read it. */
+  readonly shown = (resource: Resource): Resource[] => {
+    const { caller } = this.reader.context
+    return allows(caller, resource, 'read') ? [viewFor(resource, caller)] : []
   }
 
   /**

@@ -15,7 +15,7 @@ import {
 } from '../../model/query/query.ts'
 import { checkSearch, MAXIMUM_SEARCH, searchFilter } from '../../model/query/search.ts'
 import { graphNames, groupType, toWireNames } from '../names.ts'
-import { toOneRelations } from './related.ts'
+import { titleRelations, toOneRelations } from './related.ts'
 import { deprecation, filterTypeOf, memberOf, scalarName, typeOf } from './sdl.ts'
 
 /** `$` is the type of the value. */
@@ -135,7 +135,7 @@ export function matchingRows(listing: Listing, args: FilterArguments): ReadableR
     refuse('filter', 'TOO_LONG', message)
   }
   return listing.rows(
-    search ? filterFrom(resource, args, resources, listing.view(args.apiVersion)) : condition,
+    search ? filterFrom(resource, args, resources, listing.view(args.apiVersion), listing.shown) : condition,
   )
 }
 
@@ -145,9 +145,13 @@ export function filterFrom(
   { filter, search, apiVersion }: FilterArguments,
   resources: readonly Resource[],
   view = viewOf(resource, apiVersion ?? undefined),
+  shown: Listing['shown'] = (target) => [target],
 ): Filter | undefined {
   const condition = filter && toConditions(resource, filter, resources)
-  const searched = search ? searchFilter(view, search) : undefined
+  const titled = titleRelations(view, resources).flatMap(({ column, target }) =>
+    shown(target).map((one) => ({ column, target, shown: one })),
+  )
+  const searched = search ? searchFilter(view, search, titled) : undefined
   // Without a filter, the stored count of the collection is used.
   const all = [condition, searched].filter((part) => !!part && !isEmpty(part))
   return all.length > 1 ? { all: all as Filter[] } : (all[0] ?? undefined)

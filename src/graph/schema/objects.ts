@@ -4,7 +4,7 @@ import { type Field, isAlwaysShown, kindOf, type LeafField } from '../../model/d
 import { noun } from '../../model/definition/labels.ts'
 import { ownedBy, referencesTo, relationsOf } from '../../model/definition/relations.ts'
 import type { Resource, Values } from '../../model/definition/resource.ts'
-import { titleOf } from '../../model/definition/titles.ts'
+import { hasRelatedTitle, titleOf } from '../../model/definition/titles.ts'
 import { jsonValues } from '../../model/rows/columns.ts'
 import type { ResourceKey } from '../../model/rows/identifiers.ts'
 import type { Row } from '../../model/rows/row.ts'
@@ -15,7 +15,7 @@ import { connectionArguments, resolveConnection } from './connections.ts'
 import { groupFilter, valueFilter } from './filters.ts'
 import { nodeIdField } from './nodes.ts'
 import { pageArguments, resolvePage } from './pages.ts'
-import { relatedFields, toOneRelations } from './related.ts'
+import { relatedFields, titleRelations, toOneRelations } from './related.ts'
 import {
   addressArguments,
   described,
@@ -36,16 +36,31 @@ export function objectType(resource: Resource, resources: readonly Resource[]): 
       sdl: '"Who made the last change: subject of the token, or role in the database. Null if it is not known." changedBy: String',
       resolve: ({ changed_by }: Row) => changed_by,
     },
-    ...displayName(resource),
+    ...displayName(resource, resources),
     ...relatedFields(resource, toOneRelations(resource, resources)),
     ...childFields(resource, resources),
   ])
 }
 
-function displayName(resource: Resource): SchemaField[] {
-  const resolve: SchemaField['resolve'] = (row: Row, _, { session }) => {
-    const view = session.view(resource)
-    return titleOf(view, jsonValues(view, row, view.leaves))
+/** One statement reads what the titles of a list have of each relation. */
+function displayName(resource: Resource, resources: readonly Resource[]): SchemaField[] {
+  const titleIn = ({ session }: GraphContext, of: Resource, row: Row, related?: Values) => {
+    const view = session.view(of)
+    return titleOf(view, jsonValues(view, row, view.leaves), related)
+  }
+  const resolve: SchemaField['resolve'] = (row: Row, _, context) => {
+    const { session } = context
+    if (!hasRelatedTitle(resource)) return titleIn(context, resource, row)
+    const titles = titleRelations(session.view(resource), resources).map(
+      async ({ relation, column, target }) => {
+        const id = allows(session.caller, target, 'read') && row[column]
+        const found = typeof id === 'string' ? await session.find(target, { id }) : undefined
+        return found ? [[relation, titleIn(context, target, found)]] : []
+      },
+    )
+    return Promise.all(titles).then((found) =>
+      titleIn(context, resource, row, Object.fromEntries(found.flat())),
+    )
   }
   return hasDisplayName(resource)
     ? [{ sdl: '"Names the resource for people." displayName: String!', resolve }]

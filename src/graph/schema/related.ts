@@ -1,6 +1,7 @@
 import type { Field } from '../../model/definition/fields.ts'
 import { relationsOf } from '../../model/definition/relations.ts'
 import type { Resource } from '../../model/definition/resource.ts'
+import { titleFields } from '../../model/definition/titles.ts'
 import type { Columns } from '../../model/rows/row.ts'
 import { camelCase, singular } from '../names.ts'
 import { deprecation, described, permitted, type SchemaField } from './sdl.ts'
@@ -14,6 +15,7 @@ export function toOneRelations(resource: Resource, resources: readonly Resource[
   const references = relationsOf(resource, resources).map(
     ({ relation, leaf: { column, field }, target }) => ({
       name: camelCase(relation),
+      relation,
       description: `The resource that the ${relation} refers to.`,
       target,
       column,
@@ -21,8 +23,14 @@ export function toOneRelations(resource: Resource, resources: readonly Resource[
     }),
   )
   if (!owner || !parentField) return references
-  const parent = { name: singular(owner), description: 'The parent.', target: owner }
+  const parent = { name: singular(owner), relation: 'parent', description: 'The parent.', target: owner }
   return [...references, { ...parent, column: parentField, field: allFields[parentField] as Field }]
+}
+
+/** The relations that a title names, without those whose field a view lacks. */
+export function titleRelations(resource: Resource, resources: readonly Resource[]) {
+  const named = titleFields(resource)
+  return toOneRelations(resource, resources).filter(({ relation }) => named.includes(relation))
 }
 
 /** Fields with the targets. The source may lack some of the columns. */

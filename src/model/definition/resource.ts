@@ -84,7 +84,8 @@ export interface ResourceDefinition<Of extends Fields = Fields> {
   /**
    * What names a resource for people, on pages, in the `title` of `self` links and as `displayName` in GraphQL: a field, a
    * list of fields, or a function of the values that the caller may read, in JSON: a day is `2031-06-01`, a time is in UTC.
-   * Pages show both in the zone and the language of their reader.
+   * Pages show both in the zone and the language of their reader. In a list, a link relation (`room`, or `parent` for the owner)
+   * stands for the title of that resource without its relations, which searches (`q`) find, too.
    * @default the field `name`, `title`, `label` or `subject`, or else the first required text
    * @example title: ({ guest, first_day }) => `${guest}, ${first_day}`
    */

@@ -5,9 +5,14 @@ import type { Resource, ResourceDefinition, Values } from './resource.ts'
 /** The usual names of fields with a name. */
 const USUAL = ['name', 'title', 'label', 'subject']
 
-/** The fields of a declared title; none of a function. */
+/** The fields of a declared title, and the relations whose titles it has; none of a function. */
 export function titleFields({ title = [] }: Pick<ResourceDefinition, 'title'>): readonly string[] {
   return typeof title === 'function' ? [] : [title].flat()
+}
+
+/** Whether a title has that of another resource, which changes without this one. */
+export function hasRelatedTitle(resource: Resource): boolean {
+  return titleFields(resource).some((part) => !resource.leaves.some(({ name }) => name === part))
 }
 
 /**
@@ -30,12 +35,14 @@ export function nameField(resource: Resource): string {
  * Names one resource for people. Times are texts in ISO 8601, which pages show in the zone of their readers.
  *
  * @param values those that the caller may read, in JSON
+ * @param related the titles of other resources, by link relation
  */
-export function titleOf(resource: Resource, values: Values): string {
+export function titleOf(resource: Resource, values: Values, related: Values = {}): string {
   const { title, leaves } = resource
   const textOf = (name: string) => {
     const leaf = leaves.find((candidate) => candidate.name === name)
     const value = leaf && valueAt(values, leaf)
+    if (Object.hasOwn(related, name)) return [String(related[name])]
     if (!leaf || value === undefined) return []
     const { choices } = kindOf(leaf.field).control(leaf.field)
     const chosen = choices?.find((choice) => typeof choice === 'object' && choice.value === value)

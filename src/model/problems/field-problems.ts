@@ -47,6 +47,8 @@ export function fieldProblems(resource: Resource): string[] {
       ...problemsOfField(`${path}.${name}`, name, field),
     ]
   })
+  const references = leaves.flatMap(({ field }) => (field.type === 'reference' ? [field.relation] : []))
+  const relations = [...references, ...(parentField === undefined ? [] : ['parent'])]
   return [
     ...problems,
     ...leaves.flatMap((leaf) => [...uniqueProblems(resource, leaf), ...scopeProblems(resource, leaf)]),
@@ -54,7 +56,8 @@ export function fieldProblems(resource: Resource): string[] {
       [fieldScopes.length > MAXIMUM_SCOPES, `its fields need more than ${MAXIMUM_SCOPES} different scopes`],
       ...[...titleFields(resource), ...(resource.columns ?? [])].map((name): Case => {
         const isField = leaves.some((leaf) => leaf.name === name)
-        return [!isField, `its title or columns name ${name}, which is no field`]
+        const isRelation = titleFields(resource).includes(name) && relations.includes(name)
+        return [!isField && !isRelation, `its title or columns name ${name}, which is no field`]
       }),
       [writable.length === 0, 'it has no field that a caller may write'],
       [!!resource.searchIndex && searchable(resource).length === 0, 'it has no text for its search index'],

@@ -1,5 +1,6 @@
 import { kindOf } from '../definition/fields.ts'
 import { type Leaf, type Resource, tableName } from '../definition/resource.ts'
+import { nameField, titleFields } from '../definition/titles.ts'
 import { type Checked, checkText } from '../kinds/kind.ts'
 import type { Filter } from './query.ts'
 
@@ -19,12 +20,27 @@ export function searchable({ shownLeaves, parentField }: Resource): Leaf[] {
   )
 }
 
-/** Each word must be in one of the fields, regardless of case. Without words, everything matches. */
-export function searchFilter(resource: Resource, text: string): Filter {
+/**
+ * Each word must be in one of the fields, regardless of case, or in the title of a related resource. Without words, everything
+ * matches.
+ */
+export function searchFilter(
+  resource: Resource,
+  text: string,
+  titled: readonly { readonly column: string; readonly target: Resource; readonly shown: Resource }[] = [],
+): Filter {
   const fields = searchable(resource).map(({ name }) => name)
   const words = wordsOf(text.slice(0, 2 * MAXIMUM_SEARCH.characters)).slice(0, MAXIMUM_SEARCH.words)
   const none: Filter = { any: [] }
-  return { all: words.map((word) => (fields.length > 0 ? { fields, word } : none)) }
+  const related = titled.map(({ column, target, shown }) => {
+    const named = [...titleFields(shown), nameField(shown)]
+    const fields = searchable(shown).flatMap(({ name }) => (named.includes(name) ? [name] : []))
+    return (word: string): Filter =>
+      fields.length > 0 ? { column, target, related: { fields, word } } : none
+  })
+  const own = (word: string): Filter => (fields.length > 0 ? { fields, word } : none)
+  const either = (word: string): Filter => ({ any: [own(word), ...related.map((one) => one(word))] })
+  return { all: words.map(related.length > 0 ? either : own) }
 }
 
 export function searchIndexName({ path }: Resource): string {

@@ -1,5 +1,6 @@
 import { callerOf } from '../../http/auth/authenticate.ts'
 import { preferencesOf, reportApplied } from '../../http/negotiation.ts'
+import { hasRelatedTitle } from '../../model/definition/titles.ts'
 import { contentVariant, isNotModified, knownRevision, listTag, listVariant } from '../conditional.ts'
 import { variantOf } from '../forms.ts'
 import { listOperation, runForRequest } from '../graphql-operations.ts'
@@ -32,6 +33,7 @@ export const list: ReadOperation = {
   handler(parts, { parent, column }) {
     const { resource, settings, executor, hal, forms, parseListQuery } = parts
     const addLinks = linker('list', parts)
+    const referring = column === undefined ? {} : { column }
     const selected = parts.links.flatMap(({ on, selects }) => (on === 'list' && selects ? [selects] : []))
     const select = listOperation(resource, executor.prepare, column, selected)
     // Another definition shows other fields of the same versions.
@@ -39,8 +41,7 @@ export const list: ReadOperation = {
     return async (ctx) => {
       const { variables, selection, parameters } = parseListQuery(ctx.URL.searchParams, ctx.querystring)
       if (selection) authorizeEmbeds(callerOf(ctx), selection)
-      const { parentId } = ctx['params']
-      const of = parent && { resource: parent, id: parentId as string, column }
+      const of = parent && { resource: parent, id: ctx['params']['parentId'] as string, ...referring }
       ctx.vary('Prefer')
       const counted = preferencesOf(ctx).count === undefined
       if (!counted) reportApplied(ctx, 'count=none')
@@ -48,21 +49,20 @@ export const list: ReadOperation = {
       const templates = hasTemplates ? forms.list(caller, of, urls) : undefined
       const offered = templates && [variantOf(templates), resource.variant ?? []].flat().join(':')
       const variant = listVariant(ctx, [urls.base, counted, offered, shown])
-      const embeds = selection?.embeds !== undefined
-      // A revision covers the page and the versions of its items, but not what is embedded.
+      const embeds = selection?.embeds !== undefined || hasRelatedTitle(resource)
+      // A revision covers the page and the versions of its items, but not what is embedded, or in a title.
       const unlessRevision = embeds ? undefined : knownRevision(ctx, variant)
       const ran = await runForRequest(ctx, select(selection, counted), {
-        ...(parent && { parentId }),
+        ...(of && { parentId: of.id }),
         ...variables,
         apiVersion: resource.apiVersion,
         unlessRevision,
       })
       const result = ran['list'] as ListData['result']
       addLinks(ctx, urls, { data: result, limit: parameters.limit })
-      const data = { result, page: variables.page, parameters, parent: of, selection }
       const type = ctx.state.mediaType as string
       const send = () => {
-        const document = hal.list(data, urls)
+        const document = hal.list({ result, page: variables.page, parameters, parent: of, selection }, urls)
         if (counted) ctx.set('X-Total-Count', String(document.total_count))
         if (ITEM_TYPES.includes(type)) {
           respondWithItems(ctx, type, document, selection?.leaves ?? resource.shownLeaves)

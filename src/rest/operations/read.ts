@@ -2,6 +2,7 @@ import { callerOf } from '../../http/auth/authenticate.ts'
 import type { Context } from '../../http/context.ts'
 import { STATE_HEADERS } from '../../http/headers.ts'
 import type { Values } from '../../model/definition/resource.ts'
+import { hasRelatedTitle } from '../../model/definition/titles.ts'
 import { DomainError } from '../../model/errors.ts'
 import { contentVariant, describeVersion, isNotModified, stateHeaders } from '../conditional.ts'
 import { readOperation, runForRequest, withAllFields } from '../graphql-operations.ts'
@@ -44,6 +45,7 @@ export const read: ReadOperation = {
       if (selection) return respondWithSelection(ctx, data, selection, viewer, parts)
       const { headers, document } = represent(data, 'read', viewer)
       describeVersion(ctx, headers)
+      if (hasRelatedTitle(resource)) ctx.remove('Last-Modified')
       if (isNotModified(ctx)) ctx.status = 304
       else respond(ctx, 200, document())
     }
@@ -66,11 +68,11 @@ function respondWithSelection(
   data: Values,
   selection: Selection,
   viewer: Viewer,
-  { hal, templatesOf }: ResourceParts,
+  { hal, resource, templatesOf }: ResourceParts,
 ): void {
   const document = hal.resource(data, 'read', viewer.urls, selection)
   respond(ctx, 200, withTemplates(document, templatesOf(data, viewer)), selection.embeds !== undefined)
   describeVersion(ctx, stateHeaders(data, contentVariant(ctx.body as string)))
-  if (selection.embeds) ctx.remove('Last-Modified')
+  if (selection.embeds || hasRelatedTitle(resource)) ctx.remove('Last-Modified')
   if (isNotModified(ctx)) ctx.status = 304
 }

@@ -4,7 +4,7 @@ import { link } from '../../http/headers.ts'
 import type { Handler } from '../../http/routes.ts'
 import type { Resource, Values } from '../../model/definition/resource.ts'
 import { DEFAULT_PAGE_SIZE } from '../../model/query/query.ts'
-import { stateHeaders } from '../conditional.ts'
+import { stateHeaders, titleVariant } from '../conditional.ts'
 import { createForms, type Templates, variantOf } from '../forms.ts'
 import { createHal, type Occasion } from '../hal.ts'
 import type { HeaderLink, LinkContext, ResourceOperation, ResourcePath, RestParts } from '../operation.ts'
@@ -48,7 +48,8 @@ export function resourceParts(
     /** The headers and the document of a representation. */
     represent(data: Values, occasion: Occasion, viewer: Viewer) {
       const templates = templatesOf(data, viewer)
-      const variants = [resource.variant, templates && forms.variant, templates && variantOf(templates)]
+      const ofForms = templates ? [forms.variant, variantOf(templates)] : []
+      const variants = [resource.variant, titleVariant(resource, data), ...ofForms]
       return {
         headers: stateHeaders(data, variants.filter((one) => one !== undefined).join(':') || undefined),
         document: () => withTemplates(hal.resource(data, occasion, viewer.urls), templates),

@@ -15,6 +15,7 @@ export const teams = defineResource({
   name: 'Team',
   path: 'teams',
   description: 'A team of a club.',
+  title: ['name', 'club'],
   fields: {
     name: text('Name.', { required: true }),
     club_id: reference('clubs', 'club', 'The club.', { required: true }),
@@ -26,6 +27,7 @@ export const matches = defineResource({
   name: 'Match',
   path: 'matches',
   description: 'A match of two teams.',
+  title: ['played_on', 'home_team', 'away_team'],
   fields: {
     played_on: date('Day.', { required: true }),
     home_team_id: reference('teams', 'home_team', 'The team that plays at home.', {
@@ -49,6 +51,7 @@ export const transfers = defineResource({
   name: 'Transfer',
   path: 'transfers',
   description: 'A player who leaves a team for another one.',
+  title: ['player', 'parent'],
   fields: {
     player: text('Name of the player.', { required: true }),
     to_team_id: reference('teams', 'to_team', 'The team that the player joins.', { inverse: 'arrivals' }),
