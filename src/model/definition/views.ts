@@ -63,10 +63,7 @@ export function restViewOf(resource: Resource, apiVersion: string | undefined): 
 }
 
 /** By the names in the definition. */
-function formerNames(
-  { fields }: Resource,
-  apiVersion: string | undefined,
-): ReadonlyMap<string, string> {
+function formerNames({ fields }: Resource, apiVersion: string | undefined): ReadonlyMap<string, string> {
   const entries = Object.entries(fields).flatMap(([name, { formerly }]): [string, string][] => {
     const isFormer = formerly && apiVersion !== undefined && isIn(apiVersion, { until: formerly.until })
     return isFormer ? [[name, formerly.name]] : []
