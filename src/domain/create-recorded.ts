@@ -27,12 +27,9 @@ export function createRecorded(
   rows: readonly RecordedRow[],
 ): Promise<RecordedOutcome[]> {
   return inOneTransaction(context, { hasSavepoints: false }, async (client, { hasSavepoints }) => {
-    const keys = rows.map(({ key }) => keyText(key))
-    const taken = await storedKeys(
-      { client },
-      resource,
-      rows.map(({ key }) => key),
-    )
+    const named = rows.map(({ key }) => key)
+    const keys = named.map(keyText)
+    const taken = await storedKeys({ client }, resource, named)
     const isNew = keys.map((key, index) => !taken.has(key) && keys.indexOf(key) === index)
     const create = (parts: readonly RecordedRow[], inside = client) =>
       inside.createAll(
@@ -68,13 +65,10 @@ function refusalOfRow(error: unknown, resource: Resource): DomainError {
   const mapped = writeError(error, resource)
   const table = tableName(resource.path)
   const leaf = resource.leaves.find(({ column }) => constraint === `${table}_${column}_fkey`)
-  if (leaf?.field.type === 'reference')
-    return errorAt(
-      leaf.name,
-      'UNKNOWN_REFERENCE',
-      'BUSINESS_RULE_VIOLATION',
-      `${leaf.name} names no resource.`,
-    )
+  if (leaf?.field.type === 'reference') {
+    const message = `${leaf.name} names no resource.`
+    return errorAt(leaf.name, 'UNKNOWN_REFERENCE', 'BUSINESS_RULE_VIOLATION', message)
+  }
   if (mapped instanceof ParentNotFound)
     return new DomainError('RESOURCE_NOT_FOUND', 'There is no parent with this identifier.')
   if (state === '') throw error
