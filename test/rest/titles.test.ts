@@ -1,7 +1,8 @@
 import test from 'ava'
-import { defineResource, text } from '../../src/domain/definition.ts'
+import { defineResource, reference, text } from '../../src/domain/definition.ts'
 import type { Field } from '../../src/model/definition/fields.ts'
 import type { Resource } from '../../src/model/definition/resource.ts'
+import { hasRelatedTitle } from '../../src/model/definition/titles.ts'
 import { openView } from '../../src/model/definition/views.ts'
 import { definitionProblems } from '../../src/model/problems/definition-problems.ts'
 import { resources } from '../helpers/domain/domain.ts'
@@ -56,6 +57,33 @@ test('a view has the columns whose fields it has', (t) => {
     fields: { place: text('Place.'), code: text('Code.', { readScope: 'codes' }) },
   })
   t.deepEqual(openView(safes).columns, ['place'])
+})
+
+test('a title names fields and link relations, columns only fields', (t) => {
+  const define = (path: string, options: object) =>
+    defineResource({
+      kind: 'collection',
+      name: path,
+      path,
+      description: 'D.',
+      ...options,
+      fields: {
+        name: text('N.'),
+        code: text('Code.', { readScope: 'codes' }),
+        hall_id: reference('Halls', 'hall', 'H.'),
+      },
+    })
+  const halls = define('Halls', { title: ['name', 'code'] })
+  const courts = define('Courts', { title: ['name', 'hall'] })
+  t.deepEqual(definitionProblems({ resources: [halls, courts] }), [])
+  t.deepEqual([hasRelatedTitle(halls), hasRelatedTitle(courts)], [false, true])
+  // The tags of a resource whose title only lacks a field for some callers stay as they are.
+  t.false(hasRelatedTitle(openView(halls)))
+  const wrong = define('Courts', { title: ['parent', 'hall'], columns: ['hall'] })
+  t.deepEqual(definitionProblems({ resources: [halls, wrong] }), [
+    'Courts: its title or columns name parent, which is no field',
+    'Courts: its title or columns name hall, which is no field',
+  ])
 })
 
 test('nouns and columns that are declared are those of forms, documents and pages', async (t) => {

@@ -1,7 +1,7 @@
 import type { Field } from '../../model/definition/fields.ts'
 import { relationsOf } from '../../model/definition/relations.ts'
 import type { Resource } from '../../model/definition/resource.ts'
-import { titleFields } from '../../model/definition/titles.ts'
+import { relationsInTitle } from '../../model/definition/titles.ts'
 import type { Columns } from '../../model/rows/row.ts'
 import { camelCase, singular } from '../names.ts'
 import { deprecation, described, permitted, type SchemaField } from './sdl.ts'
@@ -29,7 +29,7 @@ export function toOneRelations(resource: Resource, resources: readonly Resource[
 
 /** The relations that a title names, without those whose field a view lacks. */
 export function titleRelations(resource: Resource, resources: readonly Resource[]) {
-  const named = titleFields(resource)
+  const named = relationsInTitle(resource)
   return toOneRelations(resource, resources).filter(({ relation }) => named.includes(relation))
 }
 

@@ -10,9 +10,19 @@ export function titleFields({ title = [] }: Pick<ResourceDefinition, 'title'>): 
   return typeof title === 'function' ? [] : [title].flat()
 }
 
+/** The link relations of a declared title. Fields precede them; a view may lack some of either. */
+export function relationsInTitle(resource: Resource): readonly string[] {
+  const { leaves, parentField } = resource
+  const references = leaves.flatMap(({ field }) => (field.type === 'reference' ? [field.relation] : []))
+  const all = parentField === undefined ? references : [...references, 'parent']
+  return titleFields(resource).filter(
+    (part) => all.includes(part) && !leaves.some(({ name }) => name === part),
+  )
+}
+
 /** Whether a title has that of another resource, which changes without this one. */
 export function hasRelatedTitle(resource: Resource): boolean {
-  return titleFields(resource).some((part) => !resource.leaves.some(({ name }) => name === part))
+  return relationsInTitle(resource).length > 0
 }
 
 /**

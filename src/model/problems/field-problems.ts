@@ -7,7 +7,7 @@ import {
 } from '../definition/fields.ts'
 import { camelCase } from '../definition/labels.ts'
 import type { Leaf, Resource } from '../definition/resource.ts'
-import { titleFields } from '../definition/titles.ts'
+import { relationsInTitle, titleFields } from '../definition/titles.ts'
 import { COMMON_OPTIONS } from '../kinds/kind.ts'
 import { searchable } from '../query/search.ts'
 import { isBlank } from '../values.ts'
@@ -47,17 +47,15 @@ export function fieldProblems(resource: Resource): string[] {
       ...problemsOfField(`${path}.${name}`, name, field),
     ]
   })
-  const references = leaves.flatMap(({ field }) => (field.type === 'reference' ? [field.relation] : []))
-  const relations = [...references, ...(parentField === undefined ? [] : ['parent'])]
+  const inTitle = titleFields(resource).filter((name) => !relationsInTitle(resource).includes(name))
   return [
     ...problems,
     ...leaves.flatMap((leaf) => [...uniqueProblems(resource, leaf), ...scopeProblems(resource, leaf)]),
     ...problemsAt(path, [
       [fieldScopes.length > MAXIMUM_SCOPES, `its fields need more than ${MAXIMUM_SCOPES} different scopes`],
-      ...[...titleFields(resource), ...(resource.columns ?? [])].map((name): Case => {
+      ...[...inTitle, ...(resource.columns ?? [])].map((name): Case => {
         const isField = leaves.some((leaf) => leaf.name === name)
-        const isRelation = titleFields(resource).includes(name) && relations.includes(name)
-        return [!isField && !isRelation, `its title or columns name ${name}, which is no field`]
+        return [!isField, `its title or columns name ${name}, which is no field`]
       }),
       [writable.length === 0, 'it has no field that a caller may write'],
       [!!resource.searchIndex && searchable(resource).length === 0, 'it has no text for its search index'],
