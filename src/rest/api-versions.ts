@@ -3,7 +3,7 @@ import { link } from '../http/headers.ts'
 import { hasHost, rootFor } from '../http/request-target.ts'
 import { type ApiVersion, successorOf } from '../model/definition/domain.ts'
 import type { Resource } from '../model/definition/resource.ts'
-import { restViewOf } from '../model/definition/views.ts'
+import { restViewOf } from './former-names.ts'
 import { basePath, type Deprecation, REFERENCE_PATH, type RestSettings } from './urls.ts'
 
 /** @param settings those of the default version; the other versions share what does not belong to a version */

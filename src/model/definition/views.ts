@@ -7,7 +7,8 @@ import type { Leaf, Resource, Values } from './resource.ts'
 
 const viewsOf = new WeakMap<Resource, Map<string, Resource>>()
 
-function remembered(resource: Resource, key: string, make: () => Resource): Resource {
+/** Makes a view of a resource once. */
+export function remembered(resource: Resource, key: string, make: () => Resource): Resource {
   const views = viewsOf.get(resource) ?? new Map<string, Resource>()
   viewsOf.set(resource, views)
   const view = views.get(key) ?? make()
@@ -30,45 +31,6 @@ export function viewOf(resource: Resource, apiVersion: string | undefined): Reso
     })
     return resource.hasApiVersions ? { ...view, apiVersion } : view
   })
-}
-
-/**
- * The view of a version of the API as REST has it: fields have the names that they had in it. Without such fields, this is
- * {@link viewOf}.
- */
-export function restViewOf(resource: Resource, apiVersion: string | undefined): Resource {
-  const view = viewOf(resource, apiVersion)
-  const names = formerNames(view, apiVersion)
-  if (names.size === 0) return view
-  return remembered(resource, `${apiVersion} over REST`, () => {
-    const named = (name: string) => names.get(name) ?? name
-    const rename = (values: Values) =>
-      Object.fromEntries(Object.entries(values).map(([name, value]) => [named(name), value]))
-    const fields = Object.entries(view.fields).map(([name, field]) => {
-      const { formerly, ...plain } = field
-      return [named(name), names.has(name) ? { ...plain, definedAs: name } : plain]
-    })
-    const { example, columns, title, checks: _, ...definition } = view
-    return {
-      ...defineResource({
-        ...definition,
-        fields: Object.fromEntries(fields),
-        ...(example && { example: rename(example) }),
-        ...(columns && { columns: columns.map(named) }),
-        ...(title && { title: typeof title === 'function' ? title : [title].flat().map(named) }),
-      }),
-      ...(view.apiVersion !== undefined && { apiVersion: view.apiVersion }),
-    }
-  })
-}
-
-/** By the names in the definition. */
-function formerNames({ fields }: Resource, apiVersion: string | undefined): ReadonlyMap<string, string> {
-  const entries = Object.entries(fields).flatMap(([name, { formerly }]): [string, string][] => {
-    const isFormer = formerly && apiVersion !== undefined && isIn(apiVersion, { until: formerly.until })
-    return isFormer ? [[name, formerly.name]] : []
-  })
-  return new Map(entries)
 }
 
 /**

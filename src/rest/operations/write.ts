@@ -8,13 +8,13 @@ import { readJsonBody } from '../../http/json.ts'
 import { preferencesOf, reportApplied } from '../../http/negotiation.ts'
 import type { Endpoint, Handler } from '../../http/routes.ts'
 import { allows } from '../../model/access/caller.ts'
-import { definedName } from '../../model/definition/fields.ts'
-import type { Resource, Values } from '../../model/definition/resource.ts'
+import type { Values } from '../../model/definition/resource.ts'
 import { refuseSent } from '../../model/definition/views.ts'
-import { DomainError, refuseInvalid } from '../../model/errors.ts'
+import { refuseInvalid } from '../../model/errors.ts'
 import { keyOf, type ResourceKey } from '../../model/rows/identifiers.ts'
 import { type Inspection, type inspectResource, readOnlyDetail } from '../../model/validate.ts'
 import { conditionVariables, describeVersion, stateHeaders } from '../conditional.ts'
+import { withFormerNames } from '../former-names.ts'
 import { type Mutation, showOperations, writeOperation } from '../graphql-operations.ts'
 import type { Occasion } from '../hal.ts'
 import type { ResourceOperation } from '../operation.ts'
@@ -192,21 +192,6 @@ export function runBatch(ctx: Context, writes: readonly Write[], { runTogether }
   const isDryRun = isDryRunOf(ctx)
   showOperations(ctx, () => writes.map((write) => shownWrite(write, isDryRun)))
   return runTogether(writes, callerOf(ctx), isDryRun)
-}
-
-function withFormerNames({ allFields }: Resource, error: unknown): unknown {
-  const names = new Map(Object.entries(allFields).map(([name, field]) => [definedName(name, field), name]))
-  const named = (text: string) => text.replace(/\w+/g, (word) => names.get(word) ?? word)
-  const isFormer = [...names].some(([defined, name]) => defined !== name)
-  if (!isFormer || !(error instanceof DomainError)) return error
-  const details = error.details.map(({ field, code, message }) => {
-    const [first = '', ...rest] = field.split('.')
-    return { code, field: [names.get(first) ?? first, ...rest].join('.'), message: named(message) }
-  })
-  return Object.assign(new DomainError(error.code, named(error.message), details, error.current), {
-    ...(error.related && { related: error.related }),
-    ...(error.scope !== undefined && { scope: error.scope }),
-  })
 }
 
 async function runWrite(ctx: Context, write: Write, { runTogether }: Executor): Promise<Values> {
