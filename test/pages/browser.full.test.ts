@@ -369,7 +369,7 @@ test('the landing page shows a collection without numbers if they cannot be read
   })
 })
 
-test('axe finds no serious problem on the pages, in the light or the dark, and they fit a phone', async (t) => {
+test('axe finds no problem on the pages, in the light or the dark, and they fit a phone', async (t) => {
   const { writer, base, origin } = service()
   const { body } = await writer.post('/species', {
     scientific_name: `Long ${'name '.repeat(40)}`,
@@ -383,8 +383,7 @@ test('axe finds no serious problem on the pages, in the light or the dark, and t
       const violations = await page.evaluate<Json[]>(
         `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations.map(({ id, impact, nodes }) => ({ id, impact, html: nodes[0].html })))`,
       )
-      const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      t.deepEqual(serious, [], url)
+      t.deepEqual(violations, [], url)
     }
     // With a stream, the network is never idle.
     await page.route('**/changes?*', (route) => route.abort())
@@ -416,6 +415,16 @@ test('axe finds no serious problem on the pages, in the light or the dark, and t
       await page.emulateMedia({ colorScheme: 'dark' })
       await check(`${url} in the dark`, { runOnly: ['color-contrast'] })
       await page.evaluate(`sessionStorage.setItem('halgraph.token', ${JSON.stringify(tokenOf(t))})`)
+    }
+    await page.emulateMedia({ colorScheme: 'light' })
+    await page.goto(`${base}/species`)
+    await page.getByText('Columns', { exact: true }).click()
+    await page.getByLabel('Mark all rows').check()
+    await page.evaluate(axe)
+    for (const work of ['Change', 'Delete']) {
+      await page.getByRole('button', { name: `${work}…` }).click()
+      await page.getByRole('heading', { name: new RegExp(`^${work} \\d+ row`) }).waitFor()
+      await check(work, {})
     }
   })
 })

@@ -118,3 +118,115 @@ test('each row of a list has one line, and what a column cuts is its tooltip', a
   t.is(heights.length, 2)
   t.is(heights[0], heights[1])
 })
+
+/** Missions with this name and a number, and their list with all of them marked. */
+async function openMarked(t: ExecutionContext, name: string, objectives: readonly string[]) {
+  const { writer } = service()
+  const id = name.toLowerCase()
+  for (const [index, objective] of objectives.entries())
+    await writer.put(`/missions/${id}-${index}`, {
+      id: `${id}-${index}`,
+      name: `${name} ${index}`,
+      objective,
+    })
+  const page = await openAs(t, writer, `/missions?filter=name[prefix]:${name}&sort=name:asc`)
+  if (!page) return undefined
+  const stored = async () => {
+    const answers = await Promise.all(objectives.map((_, index) => writer.get(`/missions/${id}-${index}`)))
+    return answers.map(({ status, body }) => (status === 200 ? body.objective : status))
+  }
+  await page.getByLabel('Mark all rows').check()
+  await page.getByText(`${objectives.length} marked`).waitFor()
+  const work = page.getByRole('region', { name: 'Marked rows' })
+  const outcome = () => work.getByRole('listitem').allInnerTexts()
+  return { page, work, outcome, stored, path: (index: number) => `/missions/${id}-${index}` }
+}
+
+test('marked rows are changed together, with what the form says and nothing else, and each has its outcome', async (t) => {
+  const opened = await openMarked(t, 'Joint', ['One', 'Two', 'Three'])
+  if (!opened) return
+  const { page, work, outcome, stored, path } = opened
+  await page.getByLabel('Mark Joint 1').uncheck()
+  await work.getByRole('button', { name: 'Change…' }).click()
+  await work.getByText('Fields that you leave empty stay as they are.').waitFor()
+  await work.getByLabel('Objective').fill('Together')
+  await work.getByRole('button', { name: 'Save' }).click()
+  await work.getByText('2 rows changed.').waitFor()
+  t.deepEqual(await outcome(), ['Joint 0: Changed.', 'Joint 2: Changed.'])
+  t.deepEqual(await stored(), ['Together', 'Two', 'Together'])
+  t.is((await service().writer.get(path(0))).body.name, 'Joint 0')
+  await work.getByRole('button', { name: 'Show the list again' }).click()
+  await page.locator('h1:focus').waitFor()
+  await page.getByRole('cell', { name: 'Together' }).first().waitFor()
+})
+
+test('a row that was changed after the list was shown is left out of the work, until it is included', async (t) => {
+  const opened = await openMarked(t, 'Stale', ['One', 'Two'])
+  if (!opened) return
+  const { work, outcome, stored, path } = opened
+  const { writer } = service()
+  await writer.patch(path(0), { objective: 'Theirs' })
+  await work.getByRole('button', { name: 'Change…' }).click()
+  await work.getByRole('heading', { name: 'Change 1 row' }).waitFor()
+  t.regex(
+    (await outcome())[0] ?? '',
+    /^Stale 0: changed after the list was shown\. Objective: One → Theirs\./,
+  )
+  await work.getByLabel('Objective').fill('Mine')
+  await writer.patch(path(1), { objective: 'Theirs too' })
+  await work.getByRole('button', { name: 'Save' }).click()
+  await work.getByText('Nothing was saved: rows were changed meanwhile.').waitFor()
+  t.deepEqual(await stored(), ['Theirs', 'Theirs too'])
+  await work.getByLabel('Include it all the same').last().check()
+  await work.getByRole('button', { name: 'Save' }).click()
+  await work.getByText('1 row changed.').waitFor()
+  t.deepEqual(await outcome(), ['Stale 0: Left as it was.', 'Stale 1: Changed.'])
+  t.deepEqual(await stored(), ['Theirs', 'Mine'])
+})
+
+test('if one of the marked rows cannot be deleted, none is, and that row says why', async (t) => {
+  const { writer } = service()
+  for (const id of ['a', 'b'])
+    await writer.put(`/planets/doomed-${id}`, { id: `doomed-${id}`, name: `Doomed ${id}` })
+  await writer.put('/missions/to-doom', { id: 'to-doom', name: 'To doom', destination_planet_id: 'doomed-b' })
+  const page = await openAs(t, writer, '/planets?filter=name[prefix]:Doomed&sort=name:asc')
+  if (!page) return
+  const work = page.getByRole('region', { name: 'Marked rows' })
+  for (const id of ['a', 'b']) {
+    await page.getByLabel(`Mark Doomed ${id}`).focus()
+    await page.keyboard.press('Space')
+  }
+  await work.getByRole('button', { name: 'Delete…' }).click()
+  await work.getByText('This also deletes what belongs to them: moons, atmosphere.').waitFor()
+  await work.getByRole('button', { name: 'Delete', exact: true }).click()
+  await work.getByRole('alert').waitFor()
+  t.deepEqual(await work.getByRole('listitem').allInnerTexts(), [
+    'Doomed a: Left as it was, like all.',
+    'Doomed b: It cannot be deleted while missions refer to it.',
+  ])
+  t.is((await writer.get('/planets/doomed-a')).status, 200)
+  await writer.delete('/missions/to-doom')
+  await work.getByRole('button', { name: 'Delete', exact: true }).click()
+  await work.getByText('2 rows deleted.').waitFor()
+  for (const id of ['a', 'b']) t.is((await writer.get(`/planets/doomed-${id}`)).status, 410)
+})
+
+test('a problem of a value is said beside its field, and a token that may not write marks nothing', async (t) => {
+  const opened = await openMarked(t, 'Refused', ['One', 'Two'])
+  if (!opened) return
+  const { page, work, stored } = opened
+  await page.route('**/batch', (route) => {
+    const message = 'operations[1]: The objective is too dull.'
+    const details = [{ field: 'operations[1].objective', code: 'INVALID_VALUE', message: 'Too dull.' }]
+    return route.fulfill({ status: 400, json: { error: { code: 'VALIDATION_FAILED', message, details } } })
+  })
+  await work.getByRole('button', { name: 'Change…' }).click()
+  await work.getByLabel('Objective').fill('Dull')
+  await work.getByRole('button', { name: 'Save' }).click()
+  await work.getByText('Too dull.', { exact: true }).waitFor()
+  t.is(await work.getByLabel('Objective').getAttribute('aria-invalid'), 'true')
+  t.deepEqual(await stored(), ['One', 'Two'])
+  const reading = await openAs(t, service().reader, '/missions?filter=name[prefix]:Refused')
+  await reading?.getByRole('link', { name: 'Refused 1' }).waitFor()
+  t.is(await reading?.getByRole('checkbox').filter({ visible: true }).count(), 0)
+})

@@ -11,9 +11,10 @@ import { fieldLabel, isNumeric, leavesOf, Value, valueAt } from './values.js'
  * changed since, both states are shown side by side. A new resource never replaces an existing one.
  *
  * @param {{ template: any, profile?: any, etag?: string | null, isNew?: boolean, onCancel: () => void,
- *   onDone: (answer: import('./session.js').Answer) => void }} properties
+ *   onDone: (answer: import('./session.js').Answer) => void,
+ *   sendBody?: (body: object) => Promise<import('./session.js').Answer> }} properties sendBody: to another place than its own
  */
-export function TemplateForm({ template, profile, etag, isNew, onCancel, onDone }) {
+export function TemplateForm({ template, profile, etag, isNew, onCancel, onDone, sendBody }) {
   const schemas = new Map(leavesOf(profile?.schema))
   const properties = template.properties
     .filter((/** @type {any} */ { readOnly }) => !readOnly)
@@ -54,7 +55,8 @@ export function TemplateForm({ template, profile, etag, isNew, onCancel, onDone 
     const headers = new Headers({ 'Content-Type': template.contentType })
     if (tag) headers.set('If-Match', tag)
     else if (isNew && !isPost) headers.set('If-None-Match', '*')
-    const answer = await send(template.target, { method: template.method, body, headers })
+    const answer = await (sendBody?.(body) ??
+      send(template.target, { method: template.method, body, headers }))
     if (answer.status < 400) return leave(() => onDone(answer))
     const failure = { details: [], ...answer.body?.error, message: messageOf(answer.status, answer.body) }
     if (failure.code !== 'CONCURRENT_MODIFICATION') {

@@ -35,7 +35,7 @@ export function ListView({ body, profile }) {
       <${Filters} profile=${profile} />
     </details>
     <${ActiveFilters} profile=${profile} />
-    ${items.length === 0 ? !isCreating && html`<${Empty} ...${{ template, create }} />` : html`<${Table} ...${{ items, profile }} />`}
+    ${items.length === 0 ? !isCreating && html`<${Empty} ...${{ template, create }} />` : html`<${Table} ...${{ items, profile, canMark: Boolean(template && profile?.patch && !isCreating) }} />`}
     <${Paging} body=${body} maximum=${profile?.policies.paging?.maximum_limit ?? 0} />`
 }
 
