@@ -75,14 +75,17 @@ claim(
   },
 )
 
-/** Its position is known when the response begins. A namespace whose last request ends in this moment keeps its place. */
+/**
+ * Its position is known when the response begins. A namespace whose last request ends in this moment keeps its place. Without
+ * its response, the body would be collected as garbage, and the stream would end.
+ */
 async function openStream(url: string, { authorization = '' }: Client) {
   let response: Response | undefined
   await until(async () => {
     response = await fetch(url, { headers: { accept: 'text/event-stream', authorization } })
     return response.status === 200
   })
-  return response?.body as ReadableStream<Uint8Array>
+  return response as Response
 }
 
 claim(
@@ -103,7 +106,7 @@ claim(
     ] as const) {
       t.is((await client.put('/planets/kepler', kepler('Other'))).status, 204)
       let text = ''
-      for await (const chunk of stream ?? []) {
+      for await (const chunk of stream?.body ?? []) {
         text += Buffer.from(chunk).toString()
         if (text.includes('"name":"Other"')) break
       }
